@@ -5,6 +5,7 @@ package struct Look: Hashable, Sendable {
   package let charset: Charset
   package let colors: ColorDepth
   package let theme: Theme
+  package let glyphs: GlyphSet
   /// Indexed by the number of the role.
   private let styles: [Style]
   private let selection: Color
@@ -13,6 +14,7 @@ package struct Look: Hashable, Sendable {
     self.charset = charset
     self.colors = colors
     self.theme = theme
+    glyphs = GlyphSet(charset, lines: theme.base?.boxLines)
     let palette = Palette(theme: theme, depth: colors)
     styles = Role.allCases.map { palette.style($0) }
     selection = palette.background(.selectionBackground)
@@ -31,14 +33,6 @@ package struct Look: Hashable, Sendable {
     theme.base = named.base
     theme.colors = named.colors
     return Look(charset: charset, colors: colors, theme: theme)
-  }
-
-  package var glyphs: GlyphSet {
-    switch charset {
-    case .utf8: .utf8
-    case .console: .console
-    case .ascii: .ascii
-    }
   }
 
   package func style(_ role: Role) -> Style {
@@ -80,6 +74,14 @@ package enum Charset: Hashable, Sendable {
 
 package enum ColorDepth: Hashable, Sendable {
   case none, ansi8, ansi16, indexed256, trueColor
+
+  /// Whether there are only the sixteen classic colors, eight of them, or none.
+  var isClassic: Bool {
+    switch self {
+    case .none, .ansi8, .ansi16: true
+    case .indexed256, .trueColor: false
+    }
+  }
 
   /// - Parameters:
   ///   - noColor: The variable NO_COLOR; set and not empty means no color (no-color.org).

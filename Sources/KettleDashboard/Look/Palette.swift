@@ -1,7 +1,15 @@
 /// The style of each role in the colors of a theme, limited to the available color depth.
 struct Palette {
-  let theme: Theme
-  let depth: ColorDepth
+  private let depth: ColorDepth
+  /// Of this depth. The nearest of 256 is searched once for each.
+  private var colors: [ThemeColor: Color] = [:]
+
+  init(theme: Theme, depth: ColorDepth) {
+    self.depth = depth
+    for name in ThemeColor.allCases {
+      colors[name] = Self.convert(theme.color(name, isClassic: depth.isClassic), to: depth)
+    }
+  }
 
   func style(_ role: Role) -> Style {
     switch depth {
@@ -17,16 +25,10 @@ struct Palette {
     return found == .standard ? color(.background) : found
   }
 
-  private var isClassic: Bool {
-    switch depth {
-    case .none, .ansi8, .ansi16: true
-    case .indexed256, .trueColor: false
-    }
-  }
+  private func color(_ name: ThemeColor) -> Color { colors[name] ?? .standard }
 
-  /// Returns the theme's color converted to this depth.
-  private func color(_ name: ThemeColor) -> Color {
-    switch (depth, theme.color(name, isClassic: isClassic)) {
+  private static func convert(_ color: Color, to depth: ColorDepth) -> Color {
+    switch (depth, color) {
     case (.none, _), (_, .standard): .standard
     case (.ansi8, .palette(let index)), (.ansi16, .palette(let index)):
       .palette(index < 16 ? index : ColorTable.nearestClassic(to: ColorTable.rgb(index)))
@@ -38,9 +40,9 @@ struct Palette {
       .palette(ColorTable.nearest(to: RGB(red: red, green: green, blue: blue)))
     // Where numbers are red-green-blue values, only the first eight are palette colors.
     case (.trueColor, .palette(let index)):
-      index < 8 ? .palette(index) : Self.direct(ColorTable.rgb(index))
+      index < 8 ? .palette(index) : direct(ColorTable.rgb(index))
     case (.trueColor, .rgb(let red, let green, let blue)):
-      Self.direct(RGB(red: red, green: green, blue: blue))
+      direct(RGB(red: red, green: green, blue: blue))
     }
   }
 
@@ -76,8 +78,11 @@ struct Palette {
     let ink = color(name)
     return Style(
       foreground: ink == .standard ? color(.text) : ink, background: self.background(background),
-      attributes: isClassic ? attributes.union(classic) : attributes)
+      attributes: depth.isClassic ? attributes.union(classic) : attributes)
   }
+
+  private static let inks = Dictionary(
+    uniqueKeysWithValues: zip(Role.heat + Role.hosts, ThemeColor.heat + ThemeColor.hosts))
 
   private func colored(_ role: Role) -> Style {
     // In a color of its own, quiet text needs no other sign.
@@ -85,7 +90,7 @@ struct Palette {
     return switch role {
     case .plain, .keyLabel, .dialog: text(.text)
     case .quiet, .dialogQuiet: text(.quiet, classic: dim)
-    case .columnHeader: isClassic ? text(.text, .underline) : text(.quiet)
+    case .columnHeader: depth.isClassic ? text(.text, .underline) : text(.quiet)
     case .heading, .dialogTitle: text(.heading, .bold)
     case .bar: text(.bar, on: .barBackground)
     case .barName: text(.bar, on: .barBackground, .bold)
@@ -101,18 +106,30 @@ struct Palette {
     case .key, .dialogKey: text(.key, .bold)
     case .field: text(.text, on: .fieldBackground, classic: .underline)
     case .fieldQuiet: text(.quiet, on: .fieldBackground, classic: dim.union(.underline))
+    case .box, .track: text(.box, classic: color(.box) == .standard ? .dim : [])
+    case .boxTitle: text(.heading, .bold)
+    case .boxKey: text(.key)
+    case .attention, .attentionBox: text(.attention)
+    case .attentionTitle: text(.attention, .bold)
+    case .attentionChip: text(.attentionText, on: .attention, .bold)
+    case .heat1, .heat2, .heat3, .heat4, .heat5, .host1, .host2, .host3, .host4, .host5, .host6,
+      .host7, .host8:
+      text(Self.inks[role] ?? .text)
     }
   }
 
   private static func withoutColor(_ role: Role) -> Style {
     switch role {
     case .plain, .progress, .progressDone, .progressHeld, .progressFailed, .progressRest, .good,
-      .waiting, .keyLabel, .dialog, .dialogGood, .quiet, .dialogQuiet:
+      .waiting, .keyLabel, .dialog, .dialogGood, .quiet, .dialogQuiet, .box, .track,
+      .attentionBox, .heat1, .heat2, .heat3, .heat4, .heat5, .host1, .host2, .host3, .host4,
+      .host5, .host6, .host7, .host8:
       .plain
     case .bar: Style(attributes: .reverse)
-    case .barName, .barProblem: Style(attributes: [.reverse, .bold])
+    case .barName, .barProblem, .attentionChip: Style(attributes: [.reverse, .bold])
     case .columnHeader, .field, .fieldQuiet: Style(attributes: .underline)
-    case .heading, .problem, .key, .dialogTitle, .dialogProblem, .dialogKey:
+    case .heading, .problem, .key, .dialogTitle, .dialogProblem, .dialogKey, .boxTitle, .boxKey,
+      .attention, .attentionTitle:
       Style(attributes: .bold)
     }
   }
@@ -229,4 +246,20 @@ package enum Role: UInt8, Hashable, Sendable, CaseIterable {
   case key, keyLabel
   case dialog, dialogTitle, dialogQuiet, dialogProblem, dialogGood, dialogKey
   case field, fieldQuiet
+  /// The lines of a box, and what its border says: a title, and the key that focuses the box.
+  case box, boxTitle, boxKey
+  /// The missing part of a bar that is a line.
+  case track
+  /// What waits for the user; `attentionChip` is the inverse, for the title.
+  case attention, attentionBox, attentionTitle, attentionChip
+  /// From slow to fast.
+  case heat1, heat2, heat3, heat4, heat5
+  /// A color for each host.
+  case host1, host2, host3, host4, host5, host6, host7, host8
+
+  /// The roles of speeds, from slow to fast.
+  package static let heat: [Role] = [.heat1, .heat2, .heat3, .heat4, .heat5]
+  package static let hosts: [Role] = [
+    .host1, .host2, .host3, .host4, .host5, .host6, .host7, .host8,
+  ]
 }

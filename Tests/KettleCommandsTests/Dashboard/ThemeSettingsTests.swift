@@ -7,7 +7,9 @@ import Testing
 @testable import KettleCommands
 
 struct ThemeSettingsTests {
-  private let names = "dark, light, high-contrast, color-blind, ember"
+  private let names =
+    "dark, light, high-contrast, color-blind, ember, catppuccin, dracula, gruvbox, nord, solarized, "
+    + "tokyo-night"
 
   /// The settings for a `config.toml` and the contents of the file of the theme.
   private func settings(

@@ -30,15 +30,34 @@ struct BuiltInThemeTests {
       let ratio = look.style(role).contrast()
       #expect(ratio >= textMin, "\(role): \(ratio)")
     }
-    for role in [Role.plain, .quiet, .heading, .good, .waiting, .problem, .key] {
+    for role in [Role.plain, .quiet, .heading, .good, .waiting, .problem, .key] + Role.heat {
       var style = look.style(role)
       look.select(&style, isBar: false)
       #expect(style.contrast() >= textMin, "\(role) under the cursor: \(style.contrast())")
     }
-    for role in Role.bars {
+    for role in Role.bars + Role.hosts {
       let ratio = look.style(role).contrast()
       #expect(ratio >= barMin, "\(role): \(ratio)")
     }
+    // The lines of boxes mean nothing; they are only seen.
+    #expect(look.style(.box).contrast() >= 1.4)
+  }
+
+  @Test(arguments: [ColorDepth.indexed256, .trueColor], BuiltInTheme.allCases)
+  func `hosts and steps of heat have different colors`(depth: ColorDepth, theme: BuiltInTheme) {
+    let look = look(theme, depth)
+    for roles in [Role.heat, Role.hosts] {
+      #expect(Set(roles.map { look.style($0).foreground }).count == roles.count)
+    }
+  }
+
+  @Test func `a theme has lines of its own where the terminal has them`() {
+    #expect(look(.gruvbox, .ansi16).glyphs.corners == ["┌", "┐", "└", "┘"])
+    #expect(look(.highContrast, .trueColor).glyphs.vertical == "┃")
+    #expect(look(.nord, .trueColor).glyphs == .utf8)
+    let theme = Theme(base: .highContrast)
+    #expect(Look(charset: .ascii, colors: .none, theme: theme).glyphs == .ascii)
+    #expect(Look(charset: .console, colors: .ansi8, theme: theme).glyphs == .console)
   }
 
   /// The values of the theme itself, whatever the terminal makes of them.
@@ -61,7 +80,7 @@ struct BuiltInThemeTests {
     depth: ColorDepth, theme: BuiltInTheme
   ) {
     let look = look(theme, depth)
-    for role in Self.writtenRoles + Role.bars {
+    for role in Self.writtenRoles + Role.bars + Role.hosts {
       let ratio = look.style(role).contrast()
       #expect(ratio >= 3, "\(role): \(ratio)")
     }
@@ -104,7 +123,7 @@ struct BuiltInThemeTests {
       }
     }
     let groups: [[ThemeColor]] = [
-      [.good, .waiting, .problem],
+      [.good, .waiting, .problem], [.heat1, .heat3, .heat5],
       [.progress, .progressDone, .progressHeld, .progressFailed],
     ]
     for group in groups {

@@ -43,10 +43,12 @@ extension Style {
 
 extension Role {
   /// The roles of text in colors.
-  static let texts: [Role] = [
-    .quiet, .heading, .bar, .barName, .barProblem, .columnHeader, .good, .waiting, .problem, .key,
-    .dialogTitle, .dialogQuiet, .dialogProblem, .dialogGood, .dialogKey,
-  ]
+  static let texts: [Role] =
+    [
+      .quiet, .heading, .bar, .barName, .barProblem, .columnHeader, .good, .waiting, .problem, .key,
+      .dialogTitle, .dialogQuiet, .dialogProblem, .dialogGood, .dialogKey, .boxTitle, .boxKey,
+      .attention, .attentionTitle, .attentionChip,
+    ] + heat
 
   /// The roles of progress bars.
   static let bars: [Role] = [.progress, .progressDone, .progressHeld, .progressFailed]
