@@ -42,11 +42,46 @@ struct RealDayTests {
     <rect x="30.8" y="34" width="21" height="14" fill="#16181d"/>
     <rect x="56" y="44.5" width="8.4" height="3.5" fill="#d5d8de"/>
     <text x="14" y="27.5" textLength="8.4" font-weight="bold">B</text>
-    <text x="30.8" y="27.5" textLength="58.8" lengthAdjust="spacingAndGlyphs" \
-    fill="#87d787">日本&lt;&amp;&gt;</text>
+    <text x="30.8" y="27.5" textLength="16.8" lengthAdjust="spacingAndGlyphs" \
+    fill="#87d787">日</text>
+    <text x="47.6" y="27.5" textLength="16.8" lengthAdjust="spacingAndGlyphs" \
+    fill="#87d787">本</text>
+    <text x="64.4" y="27.5" textLength="25.2" fill="#87d787">&lt;&amp;&gt;</text>
     <text x="98" y="27.5" textLength="25.2">x y</text>
     <text x="140" y="27.5" textLength="8.4">z</text>
-    <text x="72.8" y="45.5" textLength="8.4" lengthAdjust="spacingAndGlyphs">e\u{301}</text>
+    <text x="72.8" y="45.5" textLength="8.4">e\u{301}</text>
+    </svg>
+    """
+
+  @Test func `lines, dots and symbols are shapes, whatever font the reader has`() async throws {
+    let screen = home.path + "/lines"
+    let text =
+      "\u{1B}[31m╭─┤x├╌━╸\u{1B}[0m\n\u{1B}[2m⣿⣿⡇ ⣀\u{1B}[0m \n✔ ▶é\n"
+    try text.write(toFile: screen, atomically: true, encoding: .utf8)
+    let picture = try await draw("picture.awk", screen)
+    let shapes = picture.output.split(separator: "\n").dropFirst(3)
+    #expect(shapes.elementsEqual(Self.lines.split(separator: "\n")), "\(picture.output)")
+  }
+
+  private static let lines = """
+    <path d="M18.2 32V26.7Q18.2 22.5 22.4 22.5" fill="none" stroke="#e06c75" \
+    shape-rendering="auto"/>
+    <rect x="34.5" y="14" width="1" height="18" fill="#e06c75"/>
+    <rect x="22.4" y="22" width="13.1" height="1" fill="#e06c75"/>
+    <rect x="51.3" y="14" width="1" height="18" fill="#e06c75"/>
+    <rect x="56.84" y="22" width="2.52" height="1" fill="#e06c75"/>
+    <rect x="61.04" y="22" width="2.52" height="1" fill="#e06c75"/>
+    <rect x="51.3" y="22" width="4.7" height="1" fill="#e06c75"/>
+    <rect x="64.4" y="21" width="12.6" height="3" fill="#e06c75"/>
+    <path d="M16.1 47.75h16.85M16.1 34.25h16.85M16.1 38.75h16.85M16.1 43.25h16.85M49.7 47.75h4.25" \
+    fill="none" stroke="#d5d8de" stroke-width="2.4" stroke-linecap="round" \
+    stroke-dasharray="0 4.2" shape-rendering="auto" opacity="0.65"/>
+    <text x="39.2" y="27.5" textLength="8.4" fill="#e06c75">x</text>
+    <path transform="translate(14 50)" d="M1 9.4L3.3 12.4L7.4 4.8" fill="none" stroke="#d5d8de" \
+    stroke-width="1.4" shape-rendering="auto"/>
+    <path transform="translate(30.8 50)" d="M.6 4.6L7.8 9L.6 13.4z" fill="#d5d8de" \
+    shape-rendering="auto"/>
+    <text x="39.2" y="63.5" textLength="8.4">é</text>
     </svg>
     """
 
@@ -116,6 +151,6 @@ struct RealDayTests {
     let folder = root + "/assets/day/"
     return try await home.run(
       "/usr/bin/env", "LC_ALL=C", "awk", "-v", "title=A & B", "-f", folder + "screen.awk", "-f",
-      folder + script, file)
+      folder + "glyphs.awk", "-f", folder + script, file)
   }
 }

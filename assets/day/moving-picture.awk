@@ -1,7 +1,7 @@
 # Makes an SVG picture that moves, of the screens that scene.sh kept.
 #
-#   LC_ALL=C awk -v title='A scene' -f assets/day/screen.awk -f assets/day/moving-picture.awk \
-#     frames > picture.svg
+#   LC_ALL=C awk -v title='A scene' -f assets/day/screen.awk -f assets/day/glyphs.awk \
+#     -f assets/day/moving-picture.awk frames > picture.svg
 #
 # Each line of its input is a frame: how many milliseconds it lasts, the cell of the cursor as
 # COLUMN,ROW (or -), the file of the screen, beside the input, and the caption: a key, and what it

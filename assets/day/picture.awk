@@ -1,7 +1,7 @@
 # Makes an SVG picture of one screen.
 #
-#   LC_ALL=C awk -v title='The list' -f assets/day/screen.awk -f assets/day/picture.awk \
-#     screen > picture.svg
+#   LC_ALL=C awk -v title='The list' -f assets/day/screen.awk -f assets/day/glyphs.awk \
+#     -f assets/day/picture.awk screen > picture.svg
 #
 # With `-v light=1` the terminal is a light one.
 

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 screens=$1 scene=$2 pictures=$3
 mkdir -p "$pictures"
 
-draw() { LC_ALL=C awk -f "$here/screen.awk" "$@"; }
+draw() { LC_ALL=C awk -f "$here/screen.awk" -f "$here/glyphs.awk" "$@"; }
 
 picture() { # screen title [light]
   draw -v title="$2" -v light="${3:+1}" -f "$here/picture.awk" "$screens"/??-"$1".screen \

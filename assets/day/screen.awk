@@ -2,9 +2,10 @@
 # Read by picture.awk and moving-picture.awk, which define emit(layer, markup): layer 1 is the
 # background of cells, 2 are bars, 3 is text. Shapes of one layer do not overlap.
 #
-# It reads bytes and decodes UTF-8 itself, because not every awk does: LC_ALL=C. Bars are drawn as
-# boxes, so that they look the same whatever font the reader has; text is stretched to its columns.
-# Text is cut where there are two spaces: the columns of a table become shapes of their own.
+# It reads bytes and decodes UTF-8 itself, because not every awk does: LC_ALL=C. What glyphs.awk
+# knows is drawn as shapes, which look the same whatever font the reader has. Text is cut where there
+# are two spaces, and around characters that may come from a font of another width, so that nothing
+# drifts where a renderer ignores textLength.
 
 BEGIN {
   cw = 8.4; ch = 18; font = 14; pad = 14
@@ -20,7 +21,7 @@ function begin_screen() { plain(); row = -1 }
 function read_row(line) {
   row++; column = 0
   read_line(line)
-  end_paint(); end_bar()
+  end_paint(); end_bar(); end_shapes()
   if (column > columns) columns = column
 }
 
@@ -135,10 +136,8 @@ function back() { return reversed ? (fg == "" ? ink : fg) : bg }
 function put(c, bytes,    size) {
   size = columns_of(c)
   if (back() != "" && size > 0) paint(column, size, back())
-  if (c >= 9608 && c <= 9615) bar(0, (9616 - c) / 8, 0, 1)
-  else if (c >= 9601 && c <= 9607) bar(0, 1, 1 - (c - 9600) / 8, 1)
-  else if (c >= 9617 && c <= 9619) bar(0, 1, 0, 1)
-  else if (c == 32) gap++
+  if (c == 32 || c == 10240) gap++
+  else if (draw_glyph(c)) end_run()
   else write(c, bytes, size)
   column += size
 }
@@ -162,7 +161,6 @@ function end_paint() {
 
 # A part of the cell, in parts of it. Full cells of one look, and the last part, are one box.
 function bar(left, right, top, bottom,    look) {
-  end_run()
   look = front() shade() " " top " " bottom
   if (bar_size == 0 || bar_from + bar_size != column + left || bar_look != look) {
     end_bar()
@@ -183,13 +181,18 @@ function end_bar() {
 
 # The three shades between an empty and a full cell.
 function shade() {
-  return code_point < 9617 || code_point > 9619 ? "" : \
+  return code_point < 9617 || code_point > 9619 ? faint_word() : \
     sprintf(" opacity=\"%s\"", number((code_point - 9616) / 4))
 }
 
+# - Parameters from, size: in columns.
 function box(from, size, top, height, color, more) {
+  return rect(from * cw, top, size * cw, height, color, more)
+}
+
+function rect(left, top, width, height, color, more) {
   return sprintf("<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"%s\"%s/>", \
-    number(pad + from * cw), number(pad + top), number(size * cw), number(height), color, more)
+    number(pad + left), number(pad + top), number(width), number(height), color, more)
 }
 
 function use_row() { if (row >= rows) rows = row + 1 }
@@ -197,16 +200,17 @@ function use_row() { if (row >= rows) rows = row + 1 }
 # ---- Text
 
 function write(c, bytes, size) {
-  if (gap > 1) end_run()
+  # Latin, Greek and Cyrillic are in every font of one width. A mark stays with its letter.
+  if (gap > 1 || (size > 0 && run != "" && (foreign || c > 1327))) end_run()
   if (run == "") run_start = column
   else if (gap == 1) run = run " "
   run = run bytes
   run_end = column + size
   gap = 0
-  if (c > 127) foreign = 1
+  if (c > 1327) foreign = 1
 }
 
-# Symbols may come from a font of another width: their shape is stretched, too.
+# What may come from a font of another width is stretched, too.
 function end_run() {
   if (run != "") {
     use_row()
