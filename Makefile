@@ -46,7 +46,7 @@ deps: ## Install what the system lacks
 build: deps ## Build the release program, .build/release/kettle
 	swift build -c release $$(./assets/release-flags.sh) --product kettle
 
-demo: deps ## Watch five files being downloaded, in a throw-away home
+demo: deps ## Watch files being downloaded, in a throw-away home
 	swift build $(DEMO_BUILD)
 	.build/demo/debug/kettle demo
 

@@ -4,7 +4,7 @@ BEGIN {
   FS = "\""
   print "// Written by `make catalogue` from assets/demo-catalogue.json; edit that file."
   print "extension DemoCatalogue {"
-  print "  /// Five guides of 0.7 to 29 MB that take between 14 and 50 seconds."
+  print "  /// Guides of 0.7 to 29 MB, one of them behind a login, and two that do not come."
   print "  package static let standard = DemoCatalogue(items: ["
 }
 $2 == "title" {
@@ -14,7 +14,7 @@ $2 == "title" {
   print "      title: \"" $4 "\","
   print "      fileName: \"" $8 "\","
   print "      byteCount: " $11 ", bytesPerSecond: " $13 ","
-  print "      sha256: \"" $16 "\"),"
+  print "      sha256: \"" $16 "\", conduct: ." $20 "),"
 }
 END {
   print "  ])"

@@ -46,7 +46,8 @@ struct KettleCommand: RunnableCommand {
       CommandGroup(
         name: "Service",
         subcommands: [
-          DaemonCommand.self, ConfigCommand.self, RulesCommand.self, RPCCommand.self,
+          DaemonCommand.self, ConfigCommand.self, ThemeCommand.self, RulesCommand.self,
+          RPCCommand.self,
           BrowserCommand.self,
           SessionCommand.self, CompletionCommand.self, DemoCommand.self,
         ]),

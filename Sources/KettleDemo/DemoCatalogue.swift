@@ -10,6 +10,27 @@ package struct DemoCatalogue: Hashable, Sendable {
   }
 }
 
+/// How the origin answers the requests for an item.
+package enum DemoConduct: String, Hashable, Sendable, CaseIterable {
+  case serves
+  /// The reply to a request from the beginning breaks in the middle; the rest can be requested.
+  case breaks
+  /// Asks for the user `tea` and the password `pot`.
+  case login
+  /// Sends a web page in place of the file.
+  case page
+  /// There is no such file.
+  case missing
+
+  /// Whether the item comes only if the user does something about it, or not at all.
+  package var isTrouble: Bool {
+    switch self {
+    case .serves, .breaks: false
+    case .login, .page, .missing: true
+    }
+  }
+}
+
 /// One titled file of the catalogue.
 package struct DemoItem: Hashable, Sendable {
   package var title: String
@@ -21,15 +42,18 @@ package struct DemoItem: Hashable, Sendable {
   package var bytesPerSecond: Int64
   /// Lower-case hexadecimal digest of the whole file.
   package var sha256: String
+  package var conduct: DemoConduct
 
   package init(
-    title: String, fileName: String, byteCount: Int64, bytesPerSecond: Int64, sha256: String = ""
+    title: String, fileName: String, byteCount: Int64, bytesPerSecond: Int64, sha256: String = "",
+    conduct: DemoConduct = .serves
   ) {
     self.title = title
     self.fileName = fileName
     self.byteCount = byteCount
     self.bytesPerSecond = bytesPerSecond
     self.sha256 = sha256
+    self.conduct = conduct
   }
 
   /// The part of its URL after host and port.

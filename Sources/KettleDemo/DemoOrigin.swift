@@ -84,6 +84,15 @@ final class DemoHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
+  /// What follows the last piece of a reply.
+  private enum Ending {
+    case keepAlive
+    /// The reply is complete, and the connection ends.
+    case close
+    /// The connection ends in the middle of the reply.
+    case breakOff
+  }
+
   private enum State {
     case waitingForHead
     /// The head has arrived; the reply begins when the request ends.
@@ -98,7 +107,7 @@ final class DemoHandler: ChannelInboundHandler {
     let end: Int64
     let bytesPerSecond: Int64
     let logNumber: Int
-    let isKeepAlive: Bool
+    let ending: Ending
     var due: NIODeadline
     var nextPiece: Scheduled<Void>?
 
@@ -144,7 +153,7 @@ final class DemoHandler: ChannelInboundHandler {
     let ifRange = head.headers.first(name: "If-Range")
     let reply = DemoReply(
       method: head.method.rawValue, target: head.uri, range: range, ifRange: ifRange,
-      catalogue: catalogue)
+      authorization: head.headers.first(name: "Authorization"), catalogue: catalogue)
     let number = log.append(
       DemoRequest(
         method: head.method.rawValue, path: head.uri, range: range, ifRange: ifRange,
@@ -155,16 +164,30 @@ final class DemoHandler: ChannelInboundHandler {
     let responseHead = HTTPResponseHead(
       version: .http1_1, status: HTTPResponseStatus(statusCode: reply.status), headers: headers)
     context.write(wrapOutboundOut(.head(responseHead)), promise: nil)
-    guard let body = reply.body, !body.range.isEmpty else {
-      finish(isKeepAlive: head.isKeepAlive, context: context)
-      return
+    let ending: Ending = head.isKeepAlive ? .keepAlive : .close
+    switch reply.body {
+    case .file(let item, let range) where !range.isEmpty:
+      send(item, range, ending: ending, logNumber: number, context: context)
+    case .broken(let item, let range):
+      send(item, range, ending: .breakOff, logNumber: number, context: context)
+    case .page(let page):
+      let buffer = context.channel.allocator.buffer(string: page)
+      log.sent(buffer.readableBytes, of: number)
+      context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
+      finish(ending, context: context)
+    case .file, nil: finish(ending, context: context)
     }
+  }
+
+  private func send(
+    _ item: DemoItem, _ range: Range<Int64>, ending: Ending, logNumber: Int,
+    context: ChannelHandlerContext
+  ) {
     context.flush()
     state = .sending(
       Sending(
-        content: DemoContent(body.item), offset: body.range.lowerBound, end: body.range.upperBound,
-        bytesPerSecond: body.item.bytesPerSecond, logNumber: number, isKeepAlive: head.isKeepAlive,
-        due: .now()))
+        content: DemoContent(item), offset: range.lowerBound, end: range.upperBound,
+        bytesPerSecond: item.bytesPerSecond, logNumber: logNumber, ending: ending, due: .now()))
     sendPiece(context: context)
   }
 
@@ -195,15 +218,20 @@ final class DemoHandler: ChannelInboundHandler {
       if sending.offset < sending.end {
         self.sendPiece(context: context)
       } else {
-        self.finish(isKeepAlive: sending.isKeepAlive, context: context)
+        self.finish(sending.ending, context: context)
       }
     }
     state = .sending(sending)
   }
 
-  private func finish(isKeepAlive: Bool, context: ChannelHandlerContext) {
+  private func finish(_ ending: Ending, context: ChannelHandlerContext) {
     state = .waitingForHead
-    let end = context.writeAndFlush(wrapOutboundOut(.end(nil)))
-    if !isKeepAlive { end.assumeIsolated().whenComplete { _ in context.close(promise: nil) } }
+    switch ending {
+    case .keepAlive: context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    case .close:
+      context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated()
+        .whenComplete { _ in context.close(promise: nil) }
+    case .breakOff: context.close(promise: nil)
+    }
   }
 }

@@ -2,10 +2,10 @@ import KettleSystem
 
 /// The origin's reply to a request, determined by the request alone, without a connection.
 package struct DemoReply: Hashable, Sendable {
-  /// A status code of RFC 9110: 200, 206, 404, 405 or 416.
+  /// A status code of RFC 9110: 200, 206, 401, 404, 405 or 416.
   package var status: Int
   package var headers: [Header]
-  /// The part of the file that follows the head, or nil.
+  /// What follows the head, or nil.
   package var body: Body?
 
   package struct Header: Hashable, Sendable {
@@ -13,21 +13,35 @@ package struct DemoReply: Hashable, Sendable {
     package var value: String
   }
 
-  package struct Body: Hashable, Sendable {
-    package var item: DemoItem
-    package var range: Range<Int64>
+  package enum Body: Hashable, Sendable {
+    /// A part of the file.
+    case file(DemoItem, Range<Int64>)
+    /// The first part of what the head promises; then the connection ends.
+    case broken(DemoItem, Range<Int64>)
+    case page(String)
   }
 
   package init(
-    method: String, target: String, range: String?, ifRange: String?, catalogue: DemoCatalogue
+    method: String, target: String, range: String?, ifRange: String?,
+    authorization: String? = nil, catalogue: DemoCatalogue
   ) {
     guard method == "GET" || method == "HEAD" else {
       self.init(status: 405, headers: [("Allow", "GET, HEAD"), ("Content-Length", "0")])
       return
     }
     let path = String(target.prefix { $0 != "?" })
-    guard let item = catalogue.item(at: path) else {
+    guard let item = catalogue.item(at: path), item.conduct != .missing else {
       self.init(status: 404, headers: [("Content-Length", "0")])
+      return
+    }
+    if item.conduct == .login, authorization != Self.authorization {
+      self.init(
+        status: 401,
+        headers: [("WWW-Authenticate", "Basic realm=\"Tea Club\""), ("Content-Length", "0")])
+      return
+    }
+    if item.conduct == .page {
+      self.init(pageFor: method)
       return
     }
     // A range is defined for GET only (RFC 9110, section 14.2).
@@ -37,7 +51,7 @@ package struct DemoReply: Hashable, Sendable {
       self.init(
         status: 200,
         headers: Self.describing(item) + [("Content-Length", "\(item.byteCount)")])
-      if method == "GET" { body = Body(item: item, range: 0..<item.byteCount) }
+      if method == "GET" { body = Self.body(of: item, 0..<item.byteCount) }
     case .part(let part):
       let contentRange = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(item.byteCount)"
       self.init(
@@ -45,12 +59,38 @@ package struct DemoReply: Hashable, Sendable {
         headers: Self.describing(item) + [
           ("Content-Range", contentRange), ("Content-Length", "\(part.count)"),
         ])
-      body = Body(item: item, range: part)
+      body = Self.body(of: item, part)
     case .unsatisfiable:
       self.init(
         status: 416,
         headers: [("Content-Range", "bytes */\(item.byteCount)"), ("Content-Length", "0")])
     }
+  }
+
+  private static let authorization = "Basic dGVhOnBvdA=="  // tea:pot
+
+  private static let page = """
+    <!doctype html><html><head><title>Choose a mirror</title></head>
+    <body><p>A page of the Kettle demo, where a file was requested.</p></body></html>
+
+    """
+
+  private init(pageFor method: String) {
+    self.init(
+      status: 200,
+      headers: [
+        ("Content-Type", "text/html; charset=utf-8"),
+        ("Content-Length", String(Self.page.utf8.count)),
+      ])
+    if method == "GET" { body = .page(Self.page) }
+  }
+
+  private static func body(of item: DemoItem, _ range: Range<Int64>) -> Body {
+    let middle = item.byteCount / 5 * 2
+    guard item.conduct == .breaks, range.lowerBound == 0, range.upperBound > middle else {
+      return .file(item, range)
+    }
+    return .broken(item, 0..<middle)
   }
 
   private init(status: Int, headers: [(String, String)]) {

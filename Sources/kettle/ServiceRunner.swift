@@ -70,6 +70,9 @@ private struct DemoCatalogueFile: Encodable {
     var path: String
     var bytes: Int64
     var sha256: String
+    /// One for a reply that breaks: with several, the others would go on.
+    var connections: Int?
+    var isTrouble: Bool
   }
 
   var origin: String
@@ -78,7 +81,9 @@ private struct DemoCatalogueFile: Encodable {
   init(_ catalogue: DemoCatalogue, port: Int) {
     origin = "http://127.0.0.1:\(port)"
     items = catalogue.items.map {
-      Item(title: $0.title, path: $0.path, bytes: $0.byteCount, sha256: $0.sha256)
+      Item(
+        title: $0.title, path: $0.path, bytes: $0.byteCount, sha256: $0.sha256,
+        connections: $0.conduct == .breaks ? 1 : nil, isTrouble: $0.conduct.isTrouble)
     }
   }
 }

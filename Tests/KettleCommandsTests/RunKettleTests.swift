@@ -33,7 +33,8 @@ struct RunKettleTests {
 
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
-    "limit", "session", "queues", "undo", "bin", "config", "rules", "rpc", "browser", "completion",
+    "limit", "session", "queues", "undo", "bin", "config", "theme", "rules", "rpc", "browser",
+    "completion",
   ])
   func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")
@@ -172,6 +173,7 @@ struct RunKettleTests {
     SERVICE SUBCOMMANDS:
       daemon                  Run, start, stop or inspect the service.
       config                  Show, check and change the configuration file.
+      theme                   List, show or choose the colors of the dashboard.
       rules                   Show the rules of the configuration file, or which
                               one applies to a URL.
       rpc                     Let programs that control aria2 control Kettle.
@@ -179,7 +181,7 @@ struct RunKettleTests {
       session                 List, adopt or drop the sessions of programs.
       completion              Print a script with which a shell completes kettle's
                               words.
-      demo                    Try the dashboard with five files served by Kettle.
+      demo                    Try the dashboard with files served by Kettle.
 
     """
 }

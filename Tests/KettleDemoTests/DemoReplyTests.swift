@@ -15,6 +15,49 @@ struct DemoReplyTests {
       catalogue: DemoCatalogue(items: [item]))
   }
 
+  private func reply(
+    _ conduct: DemoConduct, method: String = "GET", range: String? = nil,
+    authorization: String? = nil
+  ) -> DemoReply {
+    var item = item
+    item.conduct = conduct
+    return DemoReply(
+      method: method, target: item.path, range: range, ifRange: nil, authorization: authorization,
+      catalogue: DemoCatalogue(items: [item]))
+  }
+
+  @Test func `a reply that breaks does so once: the rest can be requested`() {
+    var item = item
+    item.conduct = .breaks
+    let reply = reply(.breaks)
+    #expect(reply.status == 200)
+    #expect(reply.value(of: "Content-Length") == "1000")
+    #expect(reply.body == .broken(item, 0..<400))
+    #expect(self.reply(.breaks, range: "bytes=400-").body == .file(item, 400..<1_000))
+    #expect(self.reply(.breaks, range: "bytes=0-99").body == .file(item, 0..<100))
+  }
+
+  @Test func `a login is asked for, and the right one is accepted`() {
+    #expect(reply(.login).status == 401)
+    #expect(reply(.login).value(of: "WWW-Authenticate") == "Basic realm=\"Tea Club\"")
+    #expect(reply(.login, authorization: "Basic dGVhOmN1cA==").status == 401)
+    #expect(reply(.login, authorization: "Basic dGVhOnBvdA==").status == 200)
+  }
+
+  @Test func `a page comes instead of a file, or nothing`() {
+    let page = reply(.page)
+    #expect(page.status == 200)
+    #expect(page.value(of: "Content-Type") == "text/html; charset=utf-8")
+    guard case .page(let text) = page.body else {
+      Issue.record("no page")
+      return
+    }
+    #expect(page.value(of: "Content-Length") == String(text.utf8.count))
+    #expect(text.contains("<title>Choose a mirror</title>"))
+    #expect(reply(.page, method: "HEAD").body == nil)
+    #expect(reply(.missing).status == 404)
+  }
+
   @Test func `a complete reply has the headers needed to resume it`() {
     let reply = reply()
     #expect(reply.status == 200)
@@ -25,7 +68,7 @@ struct DemoReplyTests {
     #expect(reply.value(of: "ETag") == item.entityTag)
     #expect(reply.value(of: "Last-Modified") == "Thu, 01 Jan 2026 00:00:00 GMT")
     #expect(reply.value(of: "Content-Range") == nil)
-    #expect(reply.body == DemoReply.Body(item: item, range: 0..<1_000))
+    #expect(reply.body == .file(item, 0..<1_000))
   }
 
   @Test func `a partial reply has its Content-Range`() {
@@ -34,7 +77,7 @@ struct DemoReplyTests {
     #expect(reply.value(of: "Content-Range") == "bytes 100-199/1000")
     #expect(reply.value(of: "Content-Length") == "100")
     #expect(reply.value(of: "ETag") == item.entityTag)
-    #expect(reply.body?.range == 100..<200)
+    #expect(reply.body == .file(item, 100..<200))
   }
 
   @Test func `an unsatisfiable range is refused with the file's length`() {

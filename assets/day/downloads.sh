@@ -40,6 +40,9 @@ make_file sqlite-src-3510000.zip 14M
 make_file city-elevation-lidar.laz 640M
 make_file podcast-ep-214.mp3 48M
 make_file satellite-mosaic-2026.tif 3100M
+make_file night-sky-timelapse.mov 540M
+make_file field-recordings-2026.flac 210M
+printf 'survey:{PLAIN}theodolite\n' > "$home/users"
 
 # nginx gives up root, and the throw-away home is open to its owner alone.
 [ "$(id -u)" -ne 0 ] || user='user root;'
@@ -68,7 +71,7 @@ http {
     location ~ mosaic { limit_rate 3m; }
     location ~ fedora { limit_rate 5m; }
     location ~ wikipedia { limit_rate 4m; }
-    location ~ lidar { auth_basic survey; auth_basic_user_file /dev/null; }
+    location ~ lidar { auth_basic survey; auth_basic_user_file $home/users; limit_rate 5m; }
     location ~ old-firmware { return 404; }
   }
   # A server that asks for a pause is left alone as a whole, so it is one of its own.

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Keeps the frames of a short scene at the real dashboard, for the moving picture: downloads are
-# running; one is paused, then stopped, and that is undone; the details are opened below the list;
-# a command limits the speed.
+# Keeps the frames of a scene of twenty seconds at the real dashboard, for the moving picture:
+# downloads are running; two links are pasted; one server wants a login and gets it; a download is
+# stopped by mistake, and continues where it was; its parts are looked at; a command limits the
+# speed; the themes are tried.
 #
 #   assets/day/scene.sh PROGRAM DIRECTORY
 #
@@ -70,37 +71,58 @@ put_cursor_on debian-13.2.0
 caption='kettle the dashboard of your downloads'
 film 2000
 
-begin 'pause one'
-caption='j down'
-put_cursor_on sintel-2048
-film 500
-press p 'pause it; the next in the queue starts' '2 paused' '4 running'
-film 2000
+begin 'paste two links'
+paste_text "$(url night-sky-timelapse.mov)
+$(url field-recordings-2026.flac)"
+see 'Enter add' 'field-recordings'
+caption='paste two links, or two thousand'
+frame 1500
+press Enter 'they are in the list' 'night-sky'
+film 750
 
-begin 'stop it, and undo that'
-put_cursor_on sintel-2048
-press x 'stop it; its bytes are in the bin for ten minutes' 'Stopped'
-film 1750
-press z 'undo' 'Brought back' '2 paused'
-film 1500
+begin 'what needs you'
+put_cursor_on city-elevation-lidar
+caption='! one server wants a login'
+frame 1000
+press u 'log in' 'survey'
+frame 500
+type_text survey
+frame 300
+keys Tab
+type_text theodolite
+frame 500
+press Enter 'it goes on by itself' 'lidar'
+film 750
 
-begin 'the details below the list'
-caption='k up'
+begin 'stop one, and undo that'
 put_cursor_on debian-13.2.0
-film 500
-press Tab 'the details below the list' '1/6 Overview' 'Speed'
+press x 'stop it; its bytes are kept for ten minutes' 'topped;'
 film 1500
+press z 'undo: it goes on where it was' 'rought back'
+film 1500
+
+begin 'its parts and connections'
+press Tab 'the details' '1/6 Overview'
+frame 750
 press ] 'its parts, and the connections that fetch them' '2/6 Parts' 'Connections'
-film 2750
+film 2000
 press Tab 'close them'
 see_no_more '2/6 Parts'
-film 500
 
 begin 'a command'
-press : 'a command' 'Command:'
+press : 'everything by name'
 frame 500
 film_typing Command 'limit 8M'
-frame 500
-press Enter 'the download has a speed limit now' 'at most'
-film 2500
+press Enter 'everything together has a speed limit now' 'at most'
+film 1500
+
+begin 'the themes'
+press v 'try the themes while the cursor moves' 'as configured'
+until screen | grep -q '> *nord'; do
+  keys Down
+  sleep 0.1
+  ! screen | grep -Eq '> *(ember|dracula|gruvbox|nord)' || frame 600
+done
+press Escape 'as it was'
+film 750
 printf 'scene: %d frames in %s\n' "$frame_count" "$out"

@@ -235,8 +235,8 @@ extension Look {
   /// Returns the text with the sequences that set the style of a role and end it.
   func painted(_ text: String, _ role: Role) -> String {
     let style = style(role)
-    guard colors != .none, style != .plain else { return text }
-    return style.selection + text + Style.plain.selection
+    guard colors != .none else { return text }
+    return style.painting(text)
   }
 }
 

@@ -59,6 +59,7 @@ package struct TerminalDashboard: DashboardPresenter {
       }
       var settings = DashboardSettings.ofUser(environment: context.environment)
       settings.terminal.isASCII = request.isASCII
+      settings.showsTour = request.showsTour
       settings.choices = request.choicesFile.read()
       let backend = TimedTerminal(
         try NcursesTerminal(settings.terminal), clock: context.clock, deadline: deadline)
@@ -123,6 +124,8 @@ package struct DashboardRequest: Hashable, Sendable {
   package var limitMilliseconds: Int64?
   /// Whether to draw with ASCII only, whatever the locale.
   package var isASCII = false
+  /// Whether the dashboard says what to press.
+  package var showsTour = false
   /// Whether the service's files are on this machine and can be opened here.
   package var filesAreHere: Bool
 

@@ -280,17 +280,22 @@ extension Style {
     if attributes.contains(.dim) { codes.append(2) }
     if attributes.contains(.underline) { codes.append(4) }
     if attributes.contains(.reverse) { codes.append(7) }
-    if let code = Self.code(foreground, base: 30) { codes.append(code) }
-    if let code = Self.code(background, base: 40) { codes.append(code) }
+    codes += Self.codes(foreground, base: 30) + Self.codes(background, base: 40)
     return "\u{1B}[" + (codes.isEmpty ? "0" : codes.map(String.init).joined(separator: ";")) + "m"
   }
 
-  /// Returns nil for the default color and for colors beyond the first sixteen.
-  private static func code(_ color: Color, base: Int) -> Int? {
+  /// Returns the text in this style.
+  func painting(_ text: String) -> String {
+    self == .plain ? text : selection + text + Style.plain.selection
+  }
+
+  private static func codes(_ color: Color, base: Int) -> [Int] {
     switch color {
-    case .palette(let index) where index < 8: base + Int(index)
-    case .palette(let index) where index < 16: base + 52 + Int(index)
-    case .standard, .palette, .rgb: nil
+    case .standard: []
+    case .palette(let index) where index < 8: [base + Int(index)]
+    case .palette(let index) where index < 16: [base + 52 + Int(index)]
+    case .palette(let index): [base + 8, 5, Int(index)]
+    case .rgb(let red, let green, let blue): [base + 8, 2, Int(red), Int(green), Int(blue)]
     }
   }
 }

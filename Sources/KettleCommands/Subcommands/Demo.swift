@@ -18,11 +18,12 @@ struct Demo {
   }
 
   func runDashboard(limitMilliseconds: Int64?) async throws -> ExitCode {
-    try await fillList()
+    try await fillList(.everything)
     do {
-      let outcome = try await context.dashboard.open(
-        DashboardRequest(
-          address: address, client: Self.client, limitMilliseconds: limitMilliseconds), in: context)
+      var request = DashboardRequest(
+        address: address, client: Self.client, limitMilliseconds: limitMilliseconds)
+      request.showsTour = true
+      let outcome = try await context.dashboard.open(request, in: context)
       switch outcome {
       // Keep the demo running for the next `kettle demo` to find.
       case .ended(let code): return code
@@ -35,7 +36,7 @@ struct Demo {
   }
 
   func runPlain(limitMilliseconds: Int64?) async throws -> ExitCode {
-    try await fillList()
+    try await fillList(.withoutTrouble)
     var watch = DemoWatch(context: context)
     let follower = EventFollower(
       context: context, address: address, client: ClientIdentity(Self.client),
@@ -53,11 +54,11 @@ struct Demo {
   }
 
   /// Adds the catalogue to the list if the list is empty.
-  private func fillList() async throws {
+  private func fillList(_ choice: DemoFileList.Choice) async throws {
     let service = try await context.services.connect(
       to: address, client: ClientIdentity(Self.client), startIfNeeded: true)
     do {
-      try await fillList(service)
+      try await fillList(service, choice)
     } catch {
       await service.close()
       throw error
@@ -65,7 +66,9 @@ struct Demo {
     await service.close()
   }
 
-  private func fillList(_ service: any ServiceCalling) async throws {
+  private func fillList(
+    _ service: any ServiceCalling, _ choice: DemoFileList.Choice
+  ) async throws {
     let catalogue = try DemoFileList(readingFrom: home)
     var rows = try await ListReader(service: service).all()
     let outdated = rows.filter { catalogue.isOutdated($0.url) }.map(\.id)
@@ -74,7 +77,9 @@ struct Demo {
         ControlTransfers.self, .init(control: .removeWithFile, selection: .ids(outdated)))
       rows.removeAll { outdated.contains($0.id) }
     }
-    if rows.isEmpty { _ = try await TransferAdder(service: service).add(catalogue.specs) }
+    if rows.isEmpty {
+      _ = try await TransferAdder(service: service).add(catalogue.specs(choice))
+    }
   }
 
   /// Stops the service, deletes the home, and prints a summary.
@@ -101,7 +106,7 @@ struct Demo {
   }
 }
 
-/// The demo without a screen: starts every transfer and prints lines until all are finished.
+/// The demo without a screen: prints lines until all transfers are finished, or wait for the user.
 struct DemoWatch {
   private let context: CommandContext
   private var printers: [TransferID: ProgressPrinter] = [:]
@@ -112,13 +117,7 @@ struct DemoWatch {
 
   mutating func handle(_ update: EventFollower.Update) async throws -> ExitCode? {
     switch update {
-    case .connected(let service):
-      if unfinished == nil {
-        _ = try await service.call(
-          ControlTransfers.self, .init(control: .start, selection: .all))
-      }
-      try await refresh(from: service)
-    case .eventsDropped(let service): try await refresh(from: service)
+    case .connected(let service), .eventsDropped(let service): try await refresh(from: service)
     case .event(let event):
       if event.kind == .removed {
         unfinished?.remove(event.id)
@@ -144,7 +143,8 @@ struct DemoWatch {
       printers[row.id] ?? ProgressPrinter(on: context.console, to: .output, clock: context.clock)
     try printer.show(row, at: context.clock.now())
     printers[row.id] = printer
-    guard row.state.isFinished, unfinished?.remove(row.id) != nil else { return }
+    let isAtRest = row.state.isFinished || row.reason?.needsUser == true
+    guard isAtRest, unfinished?.remove(row.id) != nil else { return }
     hasFailed = hasFailed || row.state == .failed
   }
 }
@@ -153,12 +153,16 @@ struct DemoWatch {
 struct DemoCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Try the dashboard with five files served by Kettle.",
+    abstract: "Try the dashboard with files served by Kettle.",
     discussion: """
+      It begins by itself, takes about two minutes, and says what to press. One download loses its \
+      connection and continues, one fails, one needs a login, and one is a web page instead.
+
       Everything happens in a temporary home directory with a service of its own; none of your \
       files is touched, and no network is needed. Leaving with q deletes it all. If the terminal \
       is closed, the demo continues for a minute, in which the next "kettle demo" finds it \
-      again; then it deletes itself. Without a terminal it downloads the files and prints lines.
+      again; then it deletes itself. Without a terminal it downloads the files that need nobody, and \
+      prints lines.
 
       Examples:
         kettle demo
@@ -210,6 +214,16 @@ struct DemoFileList: Hashable, Sendable, Decodable {
     var bytes: Int64
     /// The digest that verifies the finished file.
     var sha256: String?
+    /// nil means the usual maximum.
+    var connections: Int?
+    /// Whether it comes only if the user does something about it, or not at all.
+    var isTrouble: Bool?
+  }
+
+  enum Choice: Hashable, Sendable {
+    case everything
+    /// Only what comes by itself.
+    case withoutTrouble
   }
 
   /// For example `http://127.0.0.1:40123`.
@@ -220,19 +234,20 @@ struct DemoFileList: Hashable, Sendable, Decodable {
     guard
       let bytes = try? ArgumentPath.contents(of: home.cataloguePath, byteCountMax: 1 << 20),
       let catalogue = try? JSONDecoder().decode(DemoFileList.self, from: Data(bytes)),
-      !catalogue.items.isEmpty, catalogue.specs.count == catalogue.items.count
+      !catalogue.items.isEmpty,
+      catalogue.specs(.everything).count == catalogue.items.count
     else { throw .catalogueUnusable(path: home.cataloguePath) }
     self = catalogue
   }
 
-  /// Added but not started: the user of the demo starts them.
-  var specs: [TransferSpec] {
+  func specs(_ choice: Choice) -> [TransferSpec] {
     items.compactMap { item in
+      if choice == .withoutTrouble, item.isTrouble == true { return nil }
       guard case .success(let parsed) = TransferURL.parse(origin + item.path) else { return nil }
       var spec = TransferSpec(url: parsed.url)
       spec.title = item.title
       spec.checksum = item.sha256.flatMap { Checksum(algorithm: .sha256, hex: $0) }
-      spec.beginning = .idle
+      spec.connections = item.connections
       return spec
     }
   }

@@ -37,12 +37,35 @@ struct DemoHome: Hashable, Sendable {
     for directory in home.directories where mkdir(directory, 0o700) != 0 && errno != EEXIST {
       throw .homeUnusable(path: directory, detail: errnoText())
     }
+    try home.configure()
     return home
+  }
+
+  /// Few transfers at once, so that some wait for their turn, and few connections each, so that
+  /// there is time to look.
+  private static let configuration = """
+    [limits]
+    transfers = 3
+    connections-per-transfer = 4
+
+    """
+
+  private func configure() throws(DemoProblem) {
+    let file = path + "/config/kettle/config.toml"
+    guard access(file, F_OK) != 0 else { return }
+    do {
+      try Data(Self.configuration.utf8).write(to: URL(filePath: file))
+    } catch {
+      throw .homeUnusable(path: file, detail: errnoText())
+    }
   }
 
   private var runtime: String { path + "/run" }
   private var directories: [String] {
-    [runtime, path + "/state", path + "/config", path + "/cache", path + "/data"]
+    [
+      runtime, path + "/state", path + "/config", path + "/config/kettle", path + "/cache",
+      path + "/data",
+    ]
   }
 
   /// The environment that places all of Kettle's files in this home.

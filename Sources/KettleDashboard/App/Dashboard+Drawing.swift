@@ -65,7 +65,13 @@ extension Dashboard {
       let time = context.time(news.since)
       return (context.fitting(Strings.news(news, since: time)), .heading)
     }
-    return screens.isEmpty ? list.message(context) : nil
+    guard screens.isEmpty else { return nil }
+    if settings.showsTour, list.query == nil {
+      let text = Tour.text(
+        service.totals, afterMilliseconds: millisecondsOpen(at: context.now))
+      return (keymap.filled(text), .key)
+    }
+    return list.message(context)
   }
 
   /// Whether the message line shows what happened before the dashboard was opened.

@@ -16,6 +16,8 @@ package struct Dashboard: Hashable, Sendable {
   package private(set) var theme: String?
   /// What was typed into the add form before it was closed.
   private var draft: AddForm?
+  /// When the dashboard received its first message; the tour begins then.
+  private var openedAt: MonotonicTime?
   package internal(set) var utcOffsetSeconds: Int
   /// nil while unknown, and when the files are on another machine.
   package internal(set) var directories: UserDirectories?
@@ -46,9 +48,12 @@ package struct Dashboard: Hashable, Sendable {
     return choices
   }
 
-  /// The look with the theme that the user chose. A theme that is gone counts as not chosen.
+  /// The look with the theme that the user tries, or else chose. A theme that is gone counts as
+  /// not chosen.
   func themed(_ look: Look) -> Look {
-    let chosen = settings.themes.first { $0.name == theme }
+    let tried = screens.last?.content.triedTheme
+    let name = tried.map(\.name) ?? theme
+    let chosen = settings.themes.first { $0.name == name }
     return chosen.map { look.with($0) } ?? look
   }
 
@@ -71,6 +76,7 @@ package struct Dashboard: Hashable, Sendable {
 
   /// Applies a message and returns the effects to perform.
   package mutating func update(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
+    openedAt = openedAt ?? now.monotonic
     if let notice, notice.until <= now.monotonic { self.notice = nil }
     let heightBefore = list.layout(context(at: now)).bodyHeight
     let choicesBefore = choices
@@ -151,6 +157,10 @@ package struct Dashboard: Hashable, Sendable {
 
   // MARK: - Ticks
 
+  func millisecondsOpen(at now: Moment) -> Int64 {
+    openedAt.map { now.monotonic.milliseconds(since: $0) } ?? 0
+  }
+
   /// The time until `ticked` is due next. nil when nothing on the screen changes with time alone,
   /// so that an idle dashboard costs nothing.
   package func millisecondsToNextTick(at now: Moment) -> Int64? {
@@ -160,6 +170,9 @@ package struct Dashboard: Hashable, Sendable {
     case .connecting, .connected, .stopped: break
     }
     if service.speeds.isMoving { times.append(1000) }
+    if settings.showsTour {
+      times.append(Tour.millisecondsToNext(afterMilliseconds: millisecondsOpen(at: now)))
+    }
     let listContext = context(at: now, isOnTop: screens.isEmpty)
     times.append(list.millisecondsToChange(listContext))
     times += screens.map { $0.content.millisecondsToChange(context(at: now)) }

@@ -7,6 +7,8 @@ protocol Screen: Hashable, Sendable {
   /// The context that determines the meaning of keys.
   var keyContext: KeyContext { get }
   var extent: ScreenExtent { get }
+  /// The theme to draw everything with while this screen is on top; nil is the user's.
+  var triedTheme: TriedTheme? { get }
 
   /// Inserts typed or pasted text. Returns nil when text has no meaning here.
   mutating func insert(_ text: String, _ context: ScreenContext) -> [ScreenRequest]?
@@ -28,6 +30,12 @@ enum ScreenExtent: Hashable, Sendable {
   case box
   /// A box above the list that shows messages itself.
   case form
+}
+
+/// A theme that is looked at before it is chosen.
+struct TriedTheme: Hashable, Sendable {
+  /// nil is the configured one.
+  var name: String?
 }
 
 struct Click: Hashable, Sendable {
@@ -85,6 +93,8 @@ package struct OpenScreen: Hashable, Sendable {
 }
 
 extension Screen {
+  var triedTheme: TriedTheme? { nil }
+
   mutating func insert(_ text: String, _ context: ScreenContext) -> [ScreenRequest]? { nil }
   mutating func scroll(by step: Int, _ context: ScreenContext) -> [ScreenRequest] { [] }
   mutating func click(_ click: Click, _ context: ScreenContext) -> [ScreenRequest] { [] }

@@ -139,6 +139,8 @@ package struct DashboardSettings: Hashable, Sendable {
   package var themes = BuiltInTheme.allCases.map { NamedTheme($0.rawValue, base: $0) }
   /// What the user chose in earlier runs.
   package var choices = DashboardChoices()
+  /// Whether the message line says what to press, for somebody who tries Kettle.
+  package var showsTour = false
 
   package init() {}
 }

@@ -196,7 +196,7 @@ extension BuiltInTheme {
       .barBackground: 0xFFFFFF, .problemBackground: 0xFFA0A0, .progress: 0x5FD7FF,
       .progressDone: 0x5FFF87, .progressHeld: 0xFFE45C, .progressFailed: 0xFFA0A0,
       .progressBackground: 0x444444, .selectionBackground: 0x303030, .fieldBackground: 0x303030,
-      .box: 0xB0B0B0, .attention: 0xFFE45C, .attentionText: 0x000000,
+      .box: 0x8A8A8A, .attention: 0xFFE45C, .attentionText: 0x000000,
     ],
     heat: [0xAFC8FF, 0x5FFFFF, 0x5FFF87, 0xFFE45C, 0xFFB0B0],
     hosts: [

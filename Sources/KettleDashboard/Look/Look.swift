@@ -40,6 +40,11 @@ package struct Look: Hashable, Sendable {
     return styles.indices.contains(number) ? styles[number] : .plain
   }
 
+  /// Returns the style of a single color.
+  package func swatch(of name: ThemeColor) -> Style {
+    Palette(theme: theme, depth: colors).swatch(name)
+  }
+
   /// Styles the row under the cursor. Without color it is reversed, except for the progress bar:
   /// reversed blocks would show the opposite of the progress.
   package func select(_ style: inout Style, isBar: Bool) {

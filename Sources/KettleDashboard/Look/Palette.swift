@@ -25,6 +25,8 @@ struct Palette {
     return found == .standard ? color(.background) : found
   }
 
+  func swatch(_ name: ThemeColor) -> Style { Style(foreground: color(name)) }
+
   private func color(_ name: ThemeColor) -> Color { colors[name] ?? .standard }
 
   private static func convert(_ color: Color, to depth: ColorDepth) -> Color {

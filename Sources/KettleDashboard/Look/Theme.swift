@@ -19,6 +19,17 @@ package struct Theme: Hashable, Sendable {
     self.colors = colors
   }
 
+  /// Returns a color as the file of a theme has it.
+  package func value(of name: ThemeColor) -> String {
+    switch color(name, isClassic: false) {
+    case .standard: "\"default\""
+    case .palette(let index): String(index)
+    case .rgb(let red, let green, let blue):
+      "\"#"
+        + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
+    }
+  }
+
   /// Returns the user's color, or else the theme's.
   ///
   /// - Parameter isClassic: Whether the terminal has only the sixteen classic colors, or eight of

@@ -20,8 +20,8 @@ struct DemoTests {
     let opened = try DemoHome.open(environment: ["TMPDIR": directory.path])
     let catalogue = """
       {"origin": "http://127.0.0.1:4711", "items": [
-        {"title": "One", "path": "/one.pdf", "bytes": 100},
-        {"title": "Two", "path": "/two.pdf", "bytes": 200}]}
+        {"title": "One", "path": "/one.pdf", "bytes": 100, "connections": 1},
+        {"title": "Two", "path": "/two.pdf", "bytes": 200, "isTrouble": true}]}
       """
     try catalogue.write(toFile: opened.cataloguePath, atomically: false, encoding: .utf8)
     var context = FakeContext()
@@ -73,7 +73,7 @@ struct DemoTests {
     #expect(FileManager.default.fileExists(atPath: home) != isOwnHome)
   }
 
-  @Test func `the catalogue is listed but not started, and everything is deleted after leaving`()
+  @Test func `the catalogue starts by itself, and everything is deleted after leaving`()
     async throws
   {
     var context = try context(terminal: true)
@@ -96,7 +96,9 @@ struct DemoTests {
     #expect(
       added.first?.map(\.url.text)
         == ["http://127.0.0.1:4711/one.pdf", "http://127.0.0.1:4711/two.pdf"])
-    #expect(added.first?.allSatisfy { $0.beginning == .idle } == true)
+    #expect(added.first?.allSatisfy { $0.beginning == .queued } == true)
+    #expect(added.first?.map(\.connections) == [1, nil])
+    #expect(context.dashboard.requests.map(\.showsTour) == [true])
     #expect(context.dashboard.requests.map(\.limitMilliseconds) == [30_000])
     #expect(context.dashboard.requests.map(\.client) == ["kettle demo"])
   }
@@ -129,10 +131,10 @@ struct DemoTests {
     #expect(!context.service.asked.contains(.stop))
   }
 
-  @Test func `without a terminal all transfers are started and lines are printed to the end`()
-    async throws
-  {
-    var context = try context([row(1, .idle), row(2, .idle)])
+  @Test func `without a terminal lines are printed until nothing goes on by itself`() async throws {
+    var asking = row(3, .waiting)
+    asking.reason = .needsLogin
+    var context = try context([row(1, .idle), row(2, .idle), asking])
     context.clock = FakeClock()
     context.service.onWatch([
       event(row(1, .running)), event(row(1, .completed)), event(row(2, .completed)),
@@ -145,12 +147,32 @@ struct DemoTests {
         """
         1  One: idle
         2  One: idle
+        3  One: waiting (needs a login)
         1  One: completed, 2.0 KiB
         2  One: completed, 2.0 KiB
         The demo downloaded
         """))
-    #expect(context.service.asked.contains(.control(.start, .all)))
     #expect(!FileManager.default.fileExists(atPath: home))
+  }
+
+  @Test func `without a terminal nothing is added that needs somebody`() async throws {
+    var context = try context()
+    context.connector = connector(context.service, connections: 4)
+    _ = await context.run("demo", "--seconds", "3")
+    let added = context.service.asked.compactMap { asked in
+      if case .add(let specs) = asked { specs } else { nil }
+    }
+    #expect(added.map { $0.map(\.title) } == [["One"]])
+  }
+
+  @Test func `the demo configures its own service, and nothing else`() throws {
+    let opened = try DemoHome.open(environment: ["TMPDIR": directory.path])
+    let file = opened.path + "/config/kettle/config.toml"
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(text.contains("transfers = 3"))
+    try "mine".write(toFile: file, atomically: false, encoding: .utf8)
+    _ = try DemoHome.open(environment: ["TMPDIR": directory.path])
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
   }
 
   @Test func `the time limit ends the demo and cleans up`() async throws {

@@ -125,7 +125,7 @@ extension RowSort.Key {
 }
 
 /// The menu of what the list shows: its columns, and the theme. A choice takes effect at once, and
-/// the menu stays open.
+/// the menu stays open. The screen shows the theme under the cursor.
 struct ViewMenu: MenuScreen {
   enum Choice: Hashable, Sendable {
     case column(TableColumn)
@@ -142,6 +142,13 @@ struct ViewMenu: MenuScreen {
   }
 
   var choiceCount: Int { choices.count }
+
+  var triedTheme: TriedTheme? {
+    guard choices.indices.contains(choice), case .theme(let name) = choices[choice] else {
+      return nil
+    }
+    return TriedTheme(name: name)
+  }
 
   static let bindings = BindingTable(
     movingBindings + [

@@ -1,6 +1,7 @@
-import KettleDashboard
 import KettleModel
 import Testing
+
+@testable import KettleDashboard
 
 /// The menu of the columns and the themes.
 struct ViewMenuTests {
@@ -63,6 +64,34 @@ struct ViewMenuTests {
     let configured = try #require(model.screen().position(of: "as configured"))
     let back = model.click(row: configured.row, column: configured.column)
     #expect(remembered(back) == [DashboardChoices()])
+  }
+
+  @Test func `the theme under the cursor is shown, and Enter keeps it`() throws {
+    var settings = DashboardSettings()
+    settings.choices = DashboardChoices(theme: "nord")
+    var model = Dashboard(size: ScreenSize(columns: 100, rows: 30), settings: settings)
+    let look = Look(charset: .utf8, colors: .trueColor)
+    func background(_ model: Dashboard) -> Color? {
+      model.frame(at: Sample.now, look: look).cells.last?.style.background
+    }
+    func color(_ theme: BuiltInTheme) throws -> Color {
+      let rgb = try #require(theme.colors[.background]).rgb
+      return .rgb(rgb.red, rgb.green, rgb.blue)
+    }
+    _ = model.press(.character("v"))
+    #expect(background(model) == (try color(.nord)))
+    let columns = TableColumn.canBeHidden.count
+    for _ in 0..<columns { _ = model.press(.down) }
+    #expect(background(model) == .standard)
+    #expect(remembered(model.press(.down)).isEmpty)
+    #expect(background(model) == (try color(.dark)))
+    _ = model.press(.escape)
+    #expect(background(model) == (try color(.nord)))
+    _ = model.press(.character("v"))
+    for _ in 0..<(columns + 2) { _ = model.press(.down) }
+    #expect(remembered(model.press(.enter)) == [DashboardChoices(theme: "light")])
+    _ = model.press(.escape)
+    #expect(background(model) == (try color(.light)))
   }
 
   @Test func `a theme that is gone is not worn`() {
