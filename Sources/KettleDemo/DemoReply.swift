@@ -30,20 +30,24 @@ package struct DemoReply: Hashable, Sendable {
       return
     }
     let path = String(target.prefix { $0 != "?" })
-    guard let item = catalogue.item(at: path), item.conduct != .missing else {
+    guard let item = catalogue.item(at: path) else {
       self.init(status: 404, headers: [("Content-Length", "0")])
       return
     }
-    if item.conduct == .login, authorization != Self.authorization {
+    switch item.conduct {
+    case .missing: self.init(status: 404, headers: [("Content-Length", "0")])
+    case .page: self.init(pageFor: method)
+    case .login where authorization != Self.authorization:
       self.init(
         status: 401,
         headers: [("WWW-Authenticate", "Basic realm=\"Tea Club\""), ("Content-Length", "0")])
-      return
+    case .serves, .breaks, .login: self.init(sending: item, method, range, ifRange)
     }
-    if item.conduct == .page {
-      self.init(pageFor: method)
-      return
-    }
+  }
+
+  private init(
+    sending item: DemoItem, _ method: String, _ range: String?, _ ifRange: String?
+  ) {
     // A range is defined for GET only (RFC 9110, section 14.2).
     let asked = method == "GET" && Self.applies(ifRange, to: item) ? range : nil
     switch DemoRange(asked, byteCount: item.byteCount) {

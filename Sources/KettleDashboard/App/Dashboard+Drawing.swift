@@ -68,7 +68,7 @@ extension Dashboard {
     guard screens.isEmpty else { return nil }
     if settings.showsTour, list.query == nil {
       let text = Tour.text(
-        service.totals, afterMilliseconds: millisecondsOpen(at: context.now))
+        service.totals, afterMilliseconds: tourMilliseconds(at: context.now))
       return (keymap.filled(text), .key)
     }
     return list.message(context)

@@ -16,8 +16,8 @@ package struct Dashboard: Hashable, Sendable {
   package private(set) var theme: String?
   /// What was typed into the add form before it was closed.
   private var draft: AddForm?
-  /// When the dashboard received its first message; the tour begins then.
-  private var openedAt: MonotonicTime?
+  /// When the dashboard received its first message; nil without a tour.
+  private var tourBegan: MonotonicTime?
   package internal(set) var utcOffsetSeconds: Int
   /// nil while unknown, and when the files are on another machine.
   package internal(set) var directories: UserDirectories?
@@ -76,7 +76,7 @@ package struct Dashboard: Hashable, Sendable {
 
   /// Applies a message and returns the effects to perform.
   package mutating func update(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
-    openedAt = openedAt ?? now.monotonic
+    if settings.showsTour { tourBegan = tourBegan ?? now.monotonic }
     if let notice, notice.until <= now.monotonic { self.notice = nil }
     let heightBefore = list.layout(context(at: now)).bodyHeight
     let choicesBefore = choices
@@ -157,8 +157,8 @@ package struct Dashboard: Hashable, Sendable {
 
   // MARK: - Ticks
 
-  func millisecondsOpen(at now: Moment) -> Int64 {
-    openedAt.map { now.monotonic.milliseconds(since: $0) } ?? 0
+  func tourMilliseconds(at now: Moment) -> Int64 {
+    tourBegan.map { now.monotonic.milliseconds(since: $0) } ?? 0
   }
 
   /// The time until `ticked` is due next. nil when nothing on the screen changes with time alone,
@@ -171,7 +171,7 @@ package struct Dashboard: Hashable, Sendable {
     }
     if service.speeds.isMoving { times.append(1000) }
     if settings.showsTour {
-      times.append(Tour.millisecondsToNext(afterMilliseconds: millisecondsOpen(at: now)))
+      times.append(Tour.millisecondsToNext(afterMilliseconds: tourMilliseconds(at: now)))
     }
     let listContext = context(at: now, isOnTop: screens.isEmpty)
     times.append(list.millisecondsToChange(listContext))

@@ -97,7 +97,7 @@ struct BuiltInThemeTests {
     #expect(look(.highContrast, .ansi16).style(.key).foreground == .palette(14))
     #expect(
       look(.light, .ansi8).style(.key) == Style(foreground: .palette(4), background: .palette(7)))
-    #expect(look(nil, .ansi8).style(.key) == Style(foreground: .palette(6), attributes: .bold))
+    #expect(look(nil, .ansi8).style(.key) == Style(foreground: .palette(3), attributes: .bold))
     let own = look(nil, .ansi8, colors: [.good: .palette(8), .waiting: .palette(11)])
     #expect(own.style(.good) == Style(foreground: .palette(7)))
     #expect(own.style(.waiting) == Style(foreground: .palette(3), attributes: .bold))
