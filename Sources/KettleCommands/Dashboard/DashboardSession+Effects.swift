@@ -68,7 +68,8 @@ extension DashboardSession {
         .removed(count: result.applied.count, keptPaths: (result.keptFiles ?? []).map(\.path)))
     case .relink(let id, let link):
       let result = try await call(RelinkTransfer.self, .init(id: id, link: link))
-      return .commandFinished(.relinked(id, isLogin: link.login != nil, refused: result.refused))
+      return .commandFinished(
+        .relinked(id, hasLogin: link.login != nil, refused: result.refused))
     case .limit(let selection, let bytesPerSecond):
       let result = try await call(
         LimitSpeed.self, .init(selection: selection, bytesPerSecond: bytesPerSecond))

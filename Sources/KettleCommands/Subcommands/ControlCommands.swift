@@ -234,7 +234,7 @@ struct LimitCommand: RunnableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Bytes per second, with K, M or G for powers of 1024, or none.", valueName: "rate"))
+      "Bytes per second: 500K, 1.5MiB, \"500 KiB/s\" or 500KB, or none.", valueName: "rate"))
   var rate: String
 
   @Argument(

@@ -19,12 +19,24 @@ extension Dashboard {
     switch top.extent {
     case .full: break
     case .box, .form:
-      list.draw(on: &canvas, self.context(at: now, isOnTop: false))
+      drawBelowBox(on: &canvas, at: now)
       drawLinesBelow(on: &canvas, context)
     }
     top.draw(on: &canvas, context)
     if top.extent == .full { drawLastLine(on: &canvas, context) }
     return canvas
+  }
+
+  /// Draws the screen that a box is above: the topmost one that takes the whole terminal.
+  private func drawBelowBox(on canvas: inout Canvas, at now: Moment) {
+    let context = context(at: now, isOnTop: false)
+    guard let screen = screens.last(where: { $0.content.extent == .full })?.content else {
+      return list.draw(on: &canvas, context)
+    }
+    screen.draw(on: &canvas, context)
+    for row in list.layout(context).messageRow..<size.rows {
+      canvas.fill(row: row, column: 0, width: size.columns, .plain)
+    }
   }
 
   /// Draws the message line and the keys below the list.

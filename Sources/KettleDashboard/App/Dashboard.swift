@@ -150,9 +150,11 @@ package struct Dashboard: Hashable, Sendable {
     return effects
   }
 
-  /// Shows a sentence for a time that is long enough to read it; a failure stays longer.
+  /// Shows a sentence for a time that is long enough to read it; a failure stays longer. A reason
+  /// may also be a part of a longer text, so it begins with a capital letter only here.
   mutating func say(_ text: String, _ kind: Notice.Kind = .plain, at now: Moment) {
-    notice = Notice(text: text, kind: kind, from: now.monotonic)
+    let sentence = text.prefix(1).uppercased() + text.dropFirst()
+    notice = Notice(text: sentence, kind: kind, from: now.monotonic)
   }
 
   // MARK: - Ticks
@@ -226,6 +228,17 @@ extension Dashboard {
     notice = Notice(text: text, kind: .problem, from: now.monotonic, for: 3_600_000)
   }
 
+  /// What a limit applies to.
+  private func limitedName(_ selection: TransferSelection) -> String {
+    switch selection {
+    case .all: Strings.allDownloads
+    case .ids(let ids) where ids.count == 1:
+      ids.first.map { list.title(of: $0) } ?? Strings.theDownload
+    case .ids(let ids): Strings.eachOf(ids.count)
+    case .matching: Strings.eachMarked
+    }
+  }
+
   private mutating func commandFinished(_ outcome: CommandOutcome, at now: Moment) {
     switch outcome {
     case .controlled(let verb, let appliedCount, let refused, let bin):
@@ -235,20 +248,19 @@ extension Dashboard {
       if let text { say(keymap.filled(text), refused.isEmpty ? .plain : .problem, at: now) }
     case .added(let count, _): say(Strings.added(count), at: now)
     case .addFailed(let sentence): say(sentence, .problem, at: now)
-    case .relinked(let id, let isLogin, let refused):
-      say(
-        Strings.relinked(list.title(of: id), isLogin: isLogin, refused),
-        refused.isEmpty ? .plain : .problem, at: now)
+    case .relinked(let id, let hasLogin, let refused):
+      let text = Strings.relinked(list.title(of: id), hasLogin: hasLogin, refused)
+      say(text, refused.isEmpty ? .plain : .problem, at: now)
     case .limited(let selection, let bytesPerSecond, let refused):
-      say(
-        Strings.limited(list.name(of: selection), bytesPerSecond, refused),
-        refused.isEmpty ? .plain : .problem, at: now)
+      let text = Strings.limited(limitedName(selection), bytesPerSecond, refused)
+      say(text, refused.isEmpty ? .plain : .problem, at: now)
     case .removed(let count, let keptPaths):
       let kept = Strings.filesStay(keptPaths)
       say(
         keymap.filled(Strings.removed(count)) + kept, keptPaths.isEmpty ? .plain : .problem, at: now
       )
-    case .moved, .detailsFailed, .binListed: break
+    case .moved(let count): if count > 1 { say(Strings.moved(count), at: now) }
+    case .detailsFailed, .binListed: break
     case .binEmptied: say(Strings.binEmptied, at: now)
     case .prioritized(let priority, let appliedCount):
       say(Strings.prioritized(priority, appliedCount), at: now)

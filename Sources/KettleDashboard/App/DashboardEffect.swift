@@ -112,8 +112,8 @@ package enum CommandOutcome: Hashable, Sendable {
   case cleared(count: Int)
   /// - Parameter keptPaths: the files that were to go and stayed.
   case removed(count: Int, keptPaths: [String] = [])
-  /// - Parameter isLogin: whether it has a new login, and not only a new link.
-  case relinked(TransferID, isLogin: Bool, refused: [ControlRefusal])
+  /// - Parameter hasLogin: Whether the new link has a login.
+  case relinked(TransferID, hasLogin: Bool, refused: [ControlRefusal])
   case limited(TransferSelection, bytesPerSecond: Int64?, refused: [ControlRefusal])
   case reset(deletedCount: Int, keptPaths: [String])
   case undone(UndoOutcome)

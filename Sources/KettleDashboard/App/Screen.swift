@@ -75,6 +75,8 @@ enum ListRequest: Hashable, Sendable {
   /// Hides a column of the table, or shows it again.
   case toggleColumn(TableColumn)
   case clearMarks
+  /// Says the new place of a transfer in the queue when it is known.
+  case announcePlace(of: TransferID)
   /// Adds a command to the history of the command line.
   case remember(command: String)
 }

@@ -23,6 +23,20 @@ package struct ClockText: Hashable, Sendable {
     return short == then.hourAndMinute ? short : short + " " + then.hourAndMinute
   }
 
+  /// `today`, `yesterday`, `24 Dec`, or `2027-12-24` in another year.
+  func day(_ time: WallTime, now: WallTime) -> String {
+    if isSameDay(time, now) { return Strings.today }
+    let yesterday = now.advanced(byMilliseconds: -86_400_000)
+    return isSameDay(time, yesterday) ? Strings.yesterday : short(time, now: now)
+  }
+
+  func isSameDay(_ time: WallTime, _ other: WallTime) -> Bool {
+    Parts(local(time)).date == Parts(local(other)).date
+  }
+
+  /// `14:02`, whatever the day is.
+  func timeOfDay(_ time: WallTime) -> String { Parts(local(time)).hourAndMinute }
+
   /// `2026-12-24 18:00:05`, for lists in which every line has the same form.
   package func full(_ time: WallTime) -> String {
     let parts = Parts(local(time))

@@ -34,6 +34,22 @@ struct Binding<Owner>: Sendable {
     self.init(action, label: labelNow, when: availability, do: perform)
   }
 
+  /// Returns the binding for a screen from which the owner can be made. What the effect changes in
+  /// the owner is lost; its requests are not.
+  func lifted<Outer>(
+    in contexts: Set<KeyContext>, to owner: @escaping @Sendable (Outer) -> Owner
+  ) -> Binding<Outer> {
+    var action = action
+    action.contexts = contexts
+    return Binding<Outer>(
+      action, label: { outer, context in label(owner(outer), context) },
+      when: { outer, context in availability(owner(outer), context) },
+      do: { outer, context in
+        var inner = owner(outer)
+        return perform(&inner, context)
+      })
+  }
+
   /// Performs the action, or says why it is not possible.
   func attempt(on owner: inout Owner, _ context: ScreenContext) -> [ScreenRequest] {
     switch availability(owner, context) {

@@ -2,13 +2,23 @@
 /// built from it.
 package enum Bindings {
   package static let all: [Action] = {
-    var names: Set<String> = []
-    // Several screens may have the same action.
-    return ofEveryScreen.filter { names.insert($0.name).inserted }
+    var all: [Action] = []
+    // Several screens may have the same action, each in its own contexts.
+    var indices: [String: Int] = [:]
+    for action in ofEveryScreen {
+      if let index = indices[action.name] {
+        all[index].contexts.formUnion(action.contexts)
+      } else {
+        indices[action.name] = all.count
+        all.append(action)
+      }
+    }
+    return all
   }()
 
   private static let ofEveryScreen: [Action] =
     AddScreen.bindings.actions + EntryDialog.bindings.actions
+    + LoginDialog.bindings.actions
     + ListScreen.bindings.actions + SortMenu.bindings.actions + ViewMenu.bindings.actions
     + BinScreen.bindings.actions + CommandScreen.bindings.actions + DetailsScreen.bindings.actions
     + Question.bindings.actions + DecisionScreen.bindings.actions + Dashboard.bindings.actions

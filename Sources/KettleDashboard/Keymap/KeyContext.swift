@@ -51,7 +51,7 @@ package struct Action: Hashable, Sendable {
   /// The name in the configuration. It never changes, so that users' mappings stay valid.
   package let name: String
   package let group: Group
-  package let contexts: Set<KeyContext>
+  package internal(set) var contexts: Set<KeyContext>
   package internal(set) var keys: [Key]
   /// One or two words for the footer; nil when the footer does not show it.
   package let label: String?

@@ -4,14 +4,33 @@ import KettleModel
 extension Strings {
   /// For the message line: why a transfer waits, or a running one is not faster.
   static func heldBack(_ row: TransferSnapshot, time: (WallTime) -> String?) -> String? {
-    row.obstacle(time: time).map { (row.state == .queued ? "Queued: " : "Held back: ") + $0 }
+    slowed(row)
+      ?? row.obstacle(time: time).map { (row.state == .queued ? "Queued: " : "Held back: ") + $0 }
+  }
+
+  /// For a running transfer that reaches a limit of the user.
+  private static func slowed(_ row: TransferSnapshot) -> String? {
+    guard let heldBack = row.heldBack, let limit = heldBack.bytesPerSecond.map(ByteText.limit)
+    else { return nil }
+    if heldBack.cause == .totalLimit { return "Slowed by your limit of \(limit) for everything" }
+    return heldBack.cause == .ownLimit ? "Slowed by its limit of \(limit)" : nil
   }
 
   /// The words in the row of a queued transfer, the longest form first: its place in the queue and
   /// what it waits for.
-  static func queued(_ row: TransferSnapshot) -> [String] {
+  ///
+  /// - Parameter opening: When its queue opens.
+  static func queued(_ row: TransferSnapshot, opening: String? = nil) -> [String] {
     guard let heldBack = row.heldBack else { return ["queued"] }
-    let reasons = HeldBackWords(heldBack, of: row).forms
+    var reasons = HeldBackWords(heldBack, of: row).forms
+    if heldBack.cause == .queueHours, let queue = row.queueOfUser?.text {
+      let opens = opening.map { [queue + " queue, opens " + $0] } ?? []
+      return opens + [queue + " queue is closed"] + reasons
+    }
+    // Its turn may be minutes away while its host does not answer.
+    if heldBack.cause == .turn {
+      reasons = ["waiting for " + String(row.host).sanitizedForDisplay(limit: 40), "starting"]
+    }
     guard let rank = heldBack.rank else { return reasons.map { "queued, " + $0 } + ["queued"] }
     let place = "#\(rank)"
     return reasons.map { "\(place) in queue, " + $0 } + reasons.map { place + " " + $0 }

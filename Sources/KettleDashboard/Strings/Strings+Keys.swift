@@ -25,7 +25,7 @@ extension Strings {
   static let rowNotThereYet = "this row has not loaded yet"
   static let noFinishedFile = "it has no finished file; {remove} removes it from the list"
   static let nothingToStart = "everything is already running or finished"
-  static let nothingToPause = "nothing is under way"
+  static let nothingToPause = "nothing is downloading"
   static let nothingToStop = "there is nothing to stop"
   static let notFromHistory = "this is the history; {history} goes back to the downloads"
   static let resetIsForAll = "a reset is for the whole list; {clear} ends the filter first"
@@ -44,7 +44,7 @@ extension Strings {
 
   /// - Parameter help: The text of `noMeaning(in:)`.
   static func noMeaning(_ key: Key, _ help: String) -> String {
-    key.name + " does nothing here; " + help
+    "There is nothing on \(key.name) here; " + help
   }
 
   static func noMeaning(in context: KeyContext) -> String {
@@ -104,18 +104,27 @@ extension Strings {
     }
   }
 
+  static func shownName(_ title: String) -> String {
+    "\"" + title.sanitizedForDisplay(limit: 60) + "\""
+  }
+
+  static let theDownload = "The download"
+  static let allDownloads = "All downloads"
+  static let eachMarked = "Each marked download"
+  static func eachOf(_ count: Int) -> String { "Each of \(count) downloads" }
+
   static func relinked(
-    _ title: String?, isLogin: Bool, _ refused: [ControlRefusal]
+    _ title: String, hasLogin: Bool, _ refused: [ControlRefusal]
   ) -> String {
     if let first = refused.first { return why(first.why) }
-    return (isLogin ? "Logged in" : "New link") + (title.map { "; resuming " + $0 } ?? "")
+    return (hasLogin ? "Logged in; resuming " : "Resuming with the new link: ") + title
   }
 
   static func limited(
     _ name: String, _ bytesPerSecond: Int64?, _ refused: [ControlRefusal]
   ) -> String {
     if let first = refused.first { return why(first.why) }
-    return name + ": " + (bytesPerSecond.map { "at most " + ByteText.speed($0) } ?? "no limit")
+    return name + ": " + (bytesPerSecond.map { "at most " + ByteText.limit($0) } ?? "no limit")
   }
 
   /// Returns nil when the row itself shows what happened.
@@ -223,7 +232,14 @@ extension Strings {
   }
 
   static func prioritized(_ priority: TransferPriority, _ count: Int) -> String {
-    (count == 1 ? "Priority: " : "Priority of \(downloads(count)): ") + PriorityText.text(priority)
+    (count == 1 ? "Priority: " : "Priority of \(count) downloads: ")
+      + PriorityText.text(priority)
+  }
+
+  static func moved(_ count: Int) -> String { "Moved \(count) downloads" }
+
+  static func moved(to place: Int, of count: Int) -> String {
+    "Moved to place \(place) of \(max(place, count))"
   }
 
   static func assigned(

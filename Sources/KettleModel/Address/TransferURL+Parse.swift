@@ -20,6 +20,24 @@ extension TransferURL {
     return parseClosely(text)
   }
 
+  /// Parses a URL as people type it: `example.org/file` means https.
+  package static func parse(typed text: String) -> Result<Parsed, TransferURLProblem> {
+    let parsed = parse(text)
+    let trimmed = text.trimmingBlanks()
+    guard parsed == .failure(.schemeMissing), let slash = trimmed.firstIndex(of: "/"),
+      isHostAsTyped(trimmed[..<slash])
+    else { return parsed }
+    return parse("https://" + trimmed)
+  }
+
+  /// Whether the text before the first slash is a host rather than a directory or an address of
+  /// mail.
+  private static func isHostAsTyped(_ text: Substring) -> Bool {
+    let host = text.prefix { $0 != ":" }
+    let hasDot = host.contains(".") && !host.hasPrefix(".") && !host.hasSuffix(".")
+    return (hasDot || host == "localhost") && !text.contains("@")
+  }
+
   /// Parses every form of URL.
   static func parseClosely(_ text: String) -> Result<Parsed, TransferURLProblem> {
     let trimmed = text.trimmingBlanks()

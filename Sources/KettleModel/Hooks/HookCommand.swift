@@ -62,7 +62,7 @@ public struct HookCommand: Hashable, Sendable {
 
   /// Whether the word names one of them; a shell may be restricted (`rbash`) or have its version
   /// in its name (`bash5.2`, `ksh93`).
-  private static func isShell(_ word: String) -> Bool {
+  package static func isShell(_ word: String) -> Bool {
     let name = lastPart(of: word)
     let versionless = String(name.reversed().drop { $0.isNumber || ".-".contains($0) }.reversed())
     return [name, versionless, String(versionless.drop { $0 == "r" })].contains(

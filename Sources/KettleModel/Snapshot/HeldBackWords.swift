@@ -178,7 +178,7 @@ extension HeldBack {
     case .disk: return ([], "the disk is slower than the network")
     case .line: return ([], "the network is saturated, and transfers share it")
     case .server:
-      return ([], "\(subject ?? "its server") sends more slowly than other servers")
+      return ([], "\(subject ?? "its server") is slower than the other servers")
     case .unknown:
       let silence =
         since == nil
@@ -216,8 +216,8 @@ extension HeldBack {
     case .priority: return "pause the others, or add it with --priority high"
     case .scheduled: return "\"kettle start \(row.id)\" starts it now"
     case .paused, .idle: return "start it with \"kettle start \(row.id)\""
-    case .ownLimit: return "\"kettle limit none \(row.id)\" removes the limit"
-    case .totalLimit: return "\"kettle limit none\" removes the limit"
+    case .ownLimit: return "\"kettle limit none \(row.id)\" lifts it"
+    case .totalLimit: return "\"kettle limit none\" lifts it"
     case .disk: return "use another disk with -d"
     case .turn, .line, .server, .unknown, .retry, .retryAfter, .network, .hostUnreachable, .proxy,
       .diskSpace, .discretionary, .needsLink, .needsLogin, .needsDecision:

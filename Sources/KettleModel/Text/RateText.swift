@@ -1,16 +1,15 @@
-/// Parses and formats a RATE: bytes per second, with decimals and K, M or G for powers of 1024.
+/// Parses and formats a RATE: bytes per second, with decimals and a unit.
+///
+/// K, M and G are powers of 1024, and so are KiB, MiB and GiB. KB, MB and GB are powers of 1000.
+/// `/s` may follow, so that every speed that Kettle prints is a rate.
 public enum RateText {
   /// The text for "no limit", accepted in place of a rate.
   public static let none = "none"
 
   /// Returns nil if the text is not a rate, is less than one byte per second or does not fit.
   public static func parse(_ text: String) -> Int64? {
-    var number = text[...]
-    var unit: Int64 = 1
-    if let last = number.last, let factor = factor(of: last) {
-      unit = factor
-      number = number.dropLast()
-    }
+    let number = text.prefix { isDigitOrPoint($0) }
+    guard let unit = factor(ofUnit: text[number.endIndex...]) else { return nil }
     let parts = number.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let wholeText = parts.first, let whole = DecimalDigits.int64(wholeText) else {
       return nil
@@ -33,6 +32,34 @@ public enum RateText {
       if left == 0 { return "\(whole).\(tenths)\(letter)" }
     }
     return "\(bytesPerSecond)"
+  }
+
+  private static func isDigitOrPoint(_ character: Character) -> Bool {
+    character == "." || character.isASCII && character.isWholeNumber
+  }
+
+  /// - Parameter text: What follows the number; blanks may precede the unit.
+  private static func factor(ofUnit text: Substring) -> Int64? {
+    var unit = text.drop { $0 == " " }
+    if unit.lowercased().hasSuffix("/s") { unit = unit.dropLast(2) }
+    guard let letter = unit.first else { return text.hasPrefix(" ") ? nil : 1 }
+    switch unit.dropFirst() {
+    case "": return letter == "B" || letter == "b" ? 1 : factor(of: letter)
+    case "iB", "IB", "ib": return factor(of: letter)
+    case "B": return decimalFactor(of: letter)
+    // "Mb" is the sign of megabits.
+    case "b": return letter.isLowercase ? decimalFactor(of: letter) : nil
+    default: return nil
+    }
+  }
+
+  private static func decimalFactor(of letter: Character) -> Int64? {
+    switch letter {
+    case "K", "k": 1000
+    case "M", "m": 1_000_000
+    case "G", "g": 1_000_000_000
+    default: nil
+    }
   }
 
   private static func factor(of letter: Character) -> Int64? {

@@ -224,14 +224,14 @@ struct WhyCommandTests {
       state: .running, heldBack: limited(.ownLimit),
       lines: [
         "Because its speed is limited to 1.5 MiB/s (1.4 MiB/s)", noEstimate,
-        "To do: \"kettle limit none 3\" removes the limit",
+        "To do: \"kettle limit none 3\" lifts it",
       ]
     ) { $0.bytesPerSecond = 1_468_006 },
     Situation(
       state: .running, heldBack: limited(.totalLimit),
       lines: [
         "Because all transfers together are limited to 1.5 MiB/s (0 B/s)", noEstimate,
-        "To do: \"kettle limit none\" removes the limit",
+        "To do: \"kettle limit none\" lifts it",
       ]),
     Situation(
       state: .running, heldBack: held(.disk),
@@ -246,7 +246,7 @@ struct WhyCommandTests {
       ]),
     Situation(
       state: .running, heldBack: held(.server, "h"),
-      lines: ["Because \"h\" sends more slowly than other servers (0 B/s)", noEstimate]),
+      lines: ["Because \"h\" is slower than the other servers (0 B/s)", noEstimate]),
     Situation(
       state: .running, heldBack: held(.unknown, "h"),
       lines: [

@@ -106,15 +106,15 @@ struct ControlKeysTests {
   @Test func `capital letters explain why they have no effect`() {
     var model = model(.completed)
     _ = model.press(.character("S"))
-    #expect(model.said == "everything is already running or finished")
+    #expect(model.said == "Everything is already running or finished")
     _ = model.press(.character("P"))
-    #expect(model.said == "nothing is under way")
+    #expect(model.said == "Nothing is under way")
     _ = model.press(.character("X"))
-    #expect(model.said == "there is nothing to stop")
+    #expect(model.said == "There is nothing to stop")
     model = Sample.model(columns: 80, rows: 24, showing: [])
     for key in ["S", "X", "P", "R", "s", "p", "x", "d", "D"] {
       #expect(model.press(.character(Character(key))) == [])
-      #expect(model.said == "the list is empty; a adds transfers")
+      #expect(model.said == "The list is empty; a adds transfers")
     }
   }
 
@@ -131,7 +131,7 @@ struct ControlKeysTests {
       var model = Sample.model(columns: 80, rows: 24)
       #expect(model.press(.character(Character(question)), no) == [])
       #expect(model.screens.isEmpty)
-      #expect(model.said == "nothing changed")
+      #expect(model.said == "Nothing changed")
     }
   }
 
@@ -162,7 +162,7 @@ struct ControlKeysTests {
         == [.service(.remove(.ids([TransferID(rawValue: 7)]), withFile: true))])
     model = self.model(.running)
     #expect(model.press(.character("D")) == [])
-    #expect(model.said == "it has no finished file; d removes it from the list")
+    #expect(model.said == "It has no finished file; d removes it from the list")
   }
 
   @Test func `redraw, suspend and leave keys produce their effects`() {
@@ -181,12 +181,12 @@ struct ControlKeysTests {
     _ = model.press(.character("R"))
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.press(.character("y")) == [])
-    #expect(model.said == "not connected to the service; reconnecting")
+    #expect(model.said == "Not connected to the service; reconnecting")
     #expect(model.screens.count == 1)
     _ = model.press(.character("n"))
     for key in ["s", "p", "x", "d", "S", "R"] {
       #expect(model.press(.character(Character(key))) == [])
-      #expect(model.said == "not connected to the service; reconnecting")
+      #expect(model.said == "Not connected to the service; reconnecting")
     }
   }
 }

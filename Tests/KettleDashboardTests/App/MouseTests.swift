@@ -91,7 +91,7 @@ struct MouseTests {
     let no = try #require(model.screen().position(of: "n no"))
     #expect(model.click(row: no.row, column: no.column) == [])
     #expect(model.keyContext == .list)
-    #expect(model.said == "nothing changed")
+    #expect(model.said == "Nothing changed")
     _ = model.press(.character("d"))
     let yes = try #require(model.screen().position(of: "y yes"))
     #expect(

@@ -38,13 +38,13 @@ struct StoppedServiceTests {
   @Test func `the key starts the service, once`() {
     var model = stopped()
     #expect(model.press(.character("s")) == [])
-    #expect(model.said == "the service was stopped; w starts it")
+    #expect(model.said == "The service was stopped; w starts it")
     #expect(model.press(.character("w")) == [.service(.startService)])
-    #expect(model.said == "starting the service…")
+    #expect(model.said == "Starting the service…")
     _ = model.update(.linkChanged(.connected), at: Sample.now)
-    #expect(model.said == "the service is back")
+    #expect(model.said == "The service is back")
     #expect(model.press(.character("w")) == [])
-    #expect(model.said == "the service is running")
+    #expect(model.said == "The service is running")
   }
 
   @Test func `a stopped service costs no ticks, and a lost one cannot be started`() {
@@ -52,7 +52,7 @@ struct StoppedServiceTests {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.press(.character("w")) == [])
-    #expect(model.said == "not connected to the service; reconnecting")
+    #expect(model.said == "Not connected to the service; reconnecting")
   }
 
   // Fault 178
@@ -64,9 +64,9 @@ struct StoppedServiceTests {
     let line = model.screen(at: Sample.moment(seconds: 65)).lines.first ?? ""
     #expect(line.contains("service does not answer (1:05)"), "\(line)")
     #expect(model.press(.character("s")) == [])
-    #expect(model.said == "the service does not answer; \"kettle daemon status\" says more")
+    #expect(model.said == "The service does not answer; \"kettle daemon status\" says more")
     #expect(model.press(.character("q")) == [.terminal(.leave)])
     _ = model.update(.linkChanged(.connected), at: Sample.now)
-    #expect(model.said == "the service is back")
+    #expect(model.said == "The service is back")
   }
 }

@@ -44,7 +44,7 @@ struct KeymapTests {
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     _ = model.update(.rowsArrived(.empty, Totals()), at: Sample.now)
     _ = model.press(.character("x"))
-    #expect(model.said == "the list is empty; F2 adds transfers")
+    #expect(model.said == "The list is empty; F2 adds transfers")
     #expect(model.screen().lines.contains { $0.contains("press F2 to add a URL") })
     _ = model.press(.alt("x"))
     #expect(model.said == "Alt-x does nothing here; F1 shows the keys")
@@ -52,7 +52,7 @@ struct KeymapTests {
     let window = ListWindow(first: 0, matchingCount: 1, rows: [row])
     _ = model.update(.rowsArrived(window, Sample.totals(of: [row])), at: Sample.now)
     _ = model.press(.character("p"))
-    #expect(model.said == "it is not started; F5 starts it")
+    #expect(model.said == "It is not started; F5 starts it")
   }
 
   @Test func `no screen shows an unresolved action placeholder`() {

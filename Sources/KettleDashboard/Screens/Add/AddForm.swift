@@ -23,6 +23,11 @@ package struct AddForm: Hashable, Sendable {
     return last.map { String(characters[...$0]) } ?? ""
   }
 
+  /// Whether a setting differs from that of an empty form.
+  package func isSet(_ field: AddField) -> Bool {
+    field == .paused ? isPaused : !editor(field).characters.isEmpty
+  }
+
   /// The characters of a field that must be hidden.
   package func secrets(_ field: AddField) -> [Range<Int>] {
     let characters = editor(field).characters
@@ -31,7 +36,8 @@ package struct AddForm: Hashable, Sendable {
     case .login:
       guard let colon = characters.firstIndex(of: ":") else { return [] }
       return [(colon + 1)..<characters.count]
-    case .urls, .directory, .name, .checksum, .limit, .start, .paused: return []
+    case .urls, .directory, .name, .title, .queue, .limit, .start, .then, .checksum, .paused:
+      return []
     }
   }
 }
@@ -50,8 +56,8 @@ extension AddForm {
     case (.left, .paused), (.right, .paused): isPaused.toggle()
     case (_, .paused): break
     case (.nextLine, .headers): return insert("; ")
-    case (_, .directory), (_, .name), (_, .checksum), (_, .limit), (_, .headers), (_, .login),
-      (_, .start):
+    case (_, .directory), (_, .name), (_, .title), (_, .queue), (_, .limit), (_, .start),
+      (_, .then), (_, .checksum), (_, .headers), (_, .login):
       texts[focus, default: LineEditor()].apply(edit)
       return true
     }
@@ -74,7 +80,7 @@ extension AddForm {
       // A typed blank stays a blank; a pasted list of headers has one in each line.
       let lines = text.split(whereSeparator: \.isNewline)
       return texts[focus, default: LineEditor()].insert(lines.joined(separator: "; "))
-    case .directory, .name, .checksum, .limit, .login, .start:
+    case .directory, .name, .title, .queue, .limit, .start, .then, .checksum, .login:
       let lines = text.split(whereSeparator: \.isNewline)
       return lines.count < 2
         && texts[focus, default: LineEditor()].insert(lines.first.map(String.init) ?? "")
@@ -108,6 +114,15 @@ extension AddForm {
     case .name:
       if urls.goodCount > 1 { return .nameForSeveral(count: urls.goodCount) }
       return FileName.problem(ofUserGiven: text) == nil ? nil : .nameUnusable
+    case .title:
+      if urls.goodCount > 1 { return .titleForSeveral(count: urls.goodCount) }
+      return text.unicodeScalars.contains(where: \.isControl) ? .titleUnusable : nil
+    case .queue: return QueueName(text) == nil ? .queueUnusable : nil
+    case .then:
+      switch hook(context) {
+      case .success: return nil
+      case .failure(let problem): return problem
+      }
     case .checksum:
       if urls.goodCount > 1 { return .checksumForSeveral(count: urls.goodCount) }
       return Checksum(text) == nil ? .checksumUnusable : nil
@@ -129,6 +144,29 @@ extension AddForm {
       if let problem = problem(of: field, context) { return (field, problem) }
     }
     return nil
+  }
+
+  /// Returns the program to start, read as `kettle add --then` reads it.
+  private func hook(_ context: AddFormContext) -> Result<HookCommand, AddFieldProblem> {
+    guard var words = HookCommand.words(in: text(.then)) else { return .failure(.hookQuote) }
+    if let program = words.first, program.contains("/"), !program.hasPrefix("/"),
+      !program.hasPrefix("~/"), let absolute = context.absolute(program)
+    {
+      words[0] = absolute
+    }
+    return HookCommand.make(words).mapError { .hook($0) }
+  }
+
+  /// What the program would get unchanged although a shell would replace it; nil if there is no
+  /// such text.
+  package var textForShell: String? {
+    guard let words = HookCommand.words(in: text(.then)),
+      !words.contains(where: HookCommand.isShell)
+    else { return nil }
+    return words.dropFirst().first { word in
+      ["|", ">", ">>", "<", "&&", "||", ";", "&"].contains(word) || word.hasPrefix("~/")
+        || word.contains("$")
+    }
   }
 
   private var login: Login? {
@@ -175,6 +213,13 @@ extension AddForm {
     let directory = text(.directory)
     if !directory.isEmpty { spec.directory = context.absolute(directory) }
     if let name = try? FileName(typed: text(.name)) { spec.name = name }
+    if !text(.title).isEmpty { spec.title = text(.title) }
+    if let queue = QueueName(text(.queue)) {
+      spec.options.queue = queue == .standard ? nil : queue
+      // Otherwise a rule could choose another one.
+      if queue == .standard { spec.options.chosen.insert(.queue) }
+    }
+    if !text(.then).isEmpty { spec.options.then = try? hook(context).get() }
     spec.checksum = Checksum(text(.checksum))
     if !text(.limit).isEmpty { spec.limitBytesPerSecond = RateText.parse(text(.limit)) }
     spec.headers += HeaderList.parts(editor(.headers).characters).compactMap(\.header)
@@ -192,93 +237,5 @@ extension TransferSpec {
     name = command.name.flatMap { try? FileName(typed: $0) }
     limitBytesPerSecond = command.limitBytesPerSecond
     options.continues = command.continues
-  }
-}
-
-/// The fields of the add form, from the top.
-package enum AddField: Hashable, Sendable, CaseIterable {
-  case urls, directory, name, checksum, limit, headers, login, start, paused
-
-  /// All fields below the URLs.
-  static let settings = allCases.filter { $0 != .urls }
-
-  func next(_ step: Int) -> AddField {
-    let all = Self.allCases
-    let index = all.firstIndex(of: self) ?? 0
-    return all[(index + step + all.count) % all.count]
-  }
-}
-
-/// What is wrong with the content of a field.
-package enum AddFieldProblem: Hashable, Sendable {
-  case directoryUnknown(String)
-  case nameUnusable
-  case nameForSeveral(count: Int)
-  case checksumUnusable
-  case checksumForSeveral(count: Int)
-  case limitUnusable
-  case header(String)
-  case loginUnusable
-  case startUnusable
-}
-
-/// The values that the meaning of some fields depends on.
-package struct AddFormContext: Hashable, Sendable {
-  /// nil when the files are on another machine: only absolute paths are meaningful there.
-  package var directories: UserDirectories?
-  package var now: WallTime
-  package var utcOffsetSeconds: Int
-
-  func absolute(_ path: String) -> String? {
-    guard !path.unicodeScalars.contains(where: \.isControl) else { return nil }
-    if let directories { return directories.absolute(path) }
-    return path.hasPrefix("/") ? path : nil
-  }
-
-  func time(_ text: String) -> WallTime? {
-    TimeText.parse(text, now: now) {
-      $0.inUTC?.advanced(byMilliseconds: -Int64(utcOffsetSeconds) * 1000)
-    }
-  }
-}
-
-/// Headers in the form `K: V; K: V`, or one per line when pasted.
-package enum HeaderList {
-  /// A semicolon separates headers only before a name and a colon: it is common in values.
-  package static func ranges(_ characters: [Character]) -> [Range<Int>] {
-    var ranges: [Range<Int>] = []
-    var start = 0
-    for (index, character) in characters.enumerated() where character == ";" {
-      guard startsHeader(characters[(index + 1)...]) else { continue }
-      ranges.append(start..<index)
-      start = index + 1
-    }
-    ranges.append(start..<characters.count)
-    return ranges.filter { range in characters[range].contains { $0 != " " && $0 != ";" } }
-  }
-
-  /// The header is nil for a part that is not a header.
-  package static func parts(_ characters: [Character]) -> [(text: String, header: HeaderField?)] {
-    ranges(characters).map { range in
-      let text = String(characters[range].drop { $0 == " " })
-      return (text, HeaderField(text))
-    }
-  }
-
-  package static func secrets(_ characters: [Character]) -> [Range<Int>] {
-    ranges(characters).compactMap { range in
-      guard let colon = characters[range].firstIndex(of: ":") else { return nil }
-      let name = String(characters[range.lowerBound..<colon].drop { $0 == " " })
-      return SecretText.isSecret(headerName: name) ? (colon + 1)..<range.upperBound : nil
-    }
-  }
-
-  private static func startsHeader(_ text: ArraySlice<Character>) -> Bool {
-    let rest = text.drop { $0 == " " }
-    let name = rest.prefix { $0 != ":" && $0 != ";" }
-    guard !name.isEmpty, name.count < rest.count, rest[rest.startIndex + name.count] == ":",
-      String(name).utf8.allSatisfy(HeaderField.isTokenByte)
-    else { return false }
-    return rest.dropFirst(name.count + 1).first.map { $0 == " " } ?? true
   }
 }

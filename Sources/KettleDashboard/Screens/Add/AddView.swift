@@ -7,6 +7,8 @@ struct AddView {
   private let layout: AddLayout
   private let formContext: AddFormContext
   private let notice: Notice?
+  /// The name of the key that shows the settings.
+  private let optionsKey: String?
 
   init(screen: AddScreen, context: ScreenContext) {
     self.screen = screen
@@ -14,6 +16,7 @@ struct AddView {
     layout = AddLayout(form, size: context.size)
     formContext = AddFormContext(context)
     notice = context.notice
+    optionsKey = context.keymap.key(of: "next-field")?.name
   }
 
   func draw(on canvas: inout Canvas) {
@@ -23,6 +26,12 @@ struct AddView {
       switch row {
       case .url(let index): drawURL(at: index, line: line, on: &canvas)
       case .setting(let field): drawSetting(field, line: line, on: &canvas)
+      case .options(let hidden):
+        box.write(Strings.optionsLabel, line: line, on: &canvas, .dialogQuiet)
+        canvas.write(
+          Strings.options(hidden, key: optionsKey), row: box.row + line,
+          column: box.column + AddLayout.labelWidth + 2,
+          width: box.width - AddLayout.labelWidth - 2, .dialogQuiet)
       }
     }
     for (offset, verdict) in verdicts.enumerated() {
@@ -118,20 +127,32 @@ struct AddView {
         if case .command(let command) = line.reading {
           return (Strings.command(command), .dialogGood)
         }
+        if let completed = line.completedURL { return (completed, .dialogGood) }
       }
     }
     if let problem = form.problem(of: form.focus, formContext) {
       return (Strings.sentence(problem), .dialogProblem)
     }
-    return form.firstFieldProblem(formContext).map {
-      (Strings.sentence($0.problem), .dialogProblem)
+    if let first = form.firstFieldProblem(formContext) {
+      return (Strings.sentence(first.problem), .dialogProblem)
+    }
+    let isWarning = form.focus == .then && form.textForShell != nil
+    return Strings.hint(on: form.focus, of: form).map {
+      ($0, isWarning ? .dialogProblem : .dialogQuiet)
     }
   }
 }
 
 extension URLLines.Line {
+  /// The whole URL, if the line has no scheme.
+  fileprivate var completedURL: String? {
+    guard case .url(let parsed) = reading, !text.contains("://") else { return nil }
+    return parsed.url.text
+  }
+
   /// The line with its percent-escapes decoded, unless it has secrets, whose places would move.
   fileprivate var readableCharacters: [Character] {
+    if let completedURL { return Array(completedURL) }
     guard case .url = reading, secrets.isEmpty, characters.contains("%") else { return characters }
     return TransferURL.percentDecoded(text[...]).map(Array.init) ?? characters
   }
@@ -142,6 +163,8 @@ struct AddLayout {
   enum Row: Hashable {
     case url(Int)
     case setting(AddField)
+    /// The settings that are folded.
+    case options([AddField])
   }
 
   static let labelWidth = 10
@@ -156,23 +179,31 @@ struct AddLayout {
   var rowRoom: Int { box.height - verdictRoom }
 
   init(_ form: AddForm, size: ScreenSize) {
-    let settings = AddField.settings
     let most = DialogBox.heightMax(size)
     verdictRoom = most >= 15 ? 3 : most >= 6 ? 2 : 1
     let room = max(1, most - verdictRoom)
-    // The settings are visible below the URLs, unless they would leave no room for them.
     let isInURLs = form.focus == .urls
+    let settings = Self.settings(of: form)
+    // The settings are visible below the URLs, unless they would leave no room for them.
     let left = room - settings.count
     let urlRoom = left >= 3 || !isInURLs ? max(1, left) : room
     let urlCount = min(form.urls.lines.count, urlRoom)
     let first = min(max(0, form.urls.row - urlCount + 1), form.urls.lines.count - urlCount)
-    let rows =
-      (0..<urlCount).map { Row.url(first + $0) } + settings.map { Row.setting($0) }
+    let rows = (0..<urlCount).map { Row.url(first + $0) } + settings
     let focused = isInURLs ? Row.url(form.urls.row) : Row.setting(form.focus)
     let index = rows.firstIndex(of: focused) ?? 0
     let skipped = min(max(0, index - room + 1), max(0, rows.count - room))
     firstURL = first
     shownRows = Array(rows.dropFirst(skipped).prefix(room))
     box = DialogBox(size: size, width: 100, height: shownRows.count + verdictRoom)
+  }
+
+  /// All settings while one of them has the focus; otherwise those that are set, and the names of
+  /// the others.
+  private static func settings(of form: AddForm) -> [Row] {
+    guard form.focus == .urls else { return AddField.settings.map { .setting($0) } }
+    let hidden = AddField.settings.filter { !form.isSet($0) }
+    return AddField.settings.filter(form.isSet).map { .setting($0) }
+      + (hidden.isEmpty ? [] : [.options(hidden)])
   }
 }

@@ -19,8 +19,9 @@ extension Strings {
   static func rejectedInput(by field: AddField) -> String {
     switch field {
     case .urls: tooManyLines
-    case .paused: "press y, n or Space"
-    case .directory, .name, .checksum, .limit, .headers, .login, .start: oneLineOnly
+    case .paused: "Press y, n or Space"
+    case .directory, .name, .title, .queue, .limit, .start, .then, .checksum, .headers, .login:
+      oneLineOnly
     }
   }
 
@@ -29,11 +30,14 @@ extension Strings {
     case .urls: "URLs"
     case .directory: "Directory"
     case .name: "Name"
-    case .checksum: "Checksum"
+    case .title: "Title"
+    case .queue: "Queue"
     case .limit: "Limit"
+    case .start: "Start"
+    case .then: "Then"
+    case .checksum: "Checksum"
     case .headers: "Headers"
     case .login: "Login"
-    case .start: "Start"
     case .paused: "Paused"
     }
   }
@@ -44,11 +48,14 @@ extension Strings {
     case .urls: "(one per line, or a curl command; Ctrl-J starts a new line)"
     case .directory: "(the downloads directory)"
     case .name: "(the server's file name)"
+    case .title: "(the file name)"
+    case .queue: "(default; the name of another queue)"
+    case .limit: "(none; 500K, 1.5 MiB/s)"
+    case .start: "(now; +90m, 2026-12-24T18:00)"
+    case .then: "(nothing; a program, such as unzip -o {path})"
     case .checksum: "(none; sha256:HEX, sha512:, sha1:, md5:)"
-    case .limit: "(none; 500K, 1.5M)"
     case .headers: "(none; Name: value; Name: value)"
     case .login: "(none; user:password)"
-    case .start: "(now; +90m, 2026-12-24T18:00)"
     case .paused: ""
     }
   }
@@ -62,6 +69,12 @@ extension Strings {
         + "\(FileName.byteCountMax) bytes"
     case .nameForSeveral(let count):
       "One name cannot apply to \(count) URLs; leave it empty, or add them one by one"
+    case .titleUnusable: "A title has no control characters; type it again"
+    case .titleForSeveral(let count):
+      "One title cannot apply to \(count) URLs; leave it empty, or add them one by one"
+    case .queueUnusable: "The name of a queue has only letters, digits, - and _"
+    case .hookQuote: "A quote in the command is not closed"
+    case .hook(let problem): sentence(problem)
     case .checksumUnusable:
       "Not a valid checksum; write sha256: and 64 hexadecimal digits, or md5:, sha1:, sha512:"
     case .checksumForSeveral(let count):
@@ -73,6 +86,39 @@ extension Strings {
     case .startUnusable:
       "Not a valid time; write +90m, +2h, +1d, 2026-12-24T18:00 or 2026-12-24T18:00:00Z"
     }
+  }
+
+  private static func sentence(_ problem: HookCommand.Problem) -> String {
+    switch problem {
+    case .empty: "Write a program and its arguments, such as unzip -o {path}"
+    case .tooLong: "The command is too long; write it into a script and give the script"
+    case .notText: "The command contains a NUL; leave it out"
+    case .relativeProgram: "The program has a relative path; write an absolute one"
+    case .placeholderForShell:
+      "A shell would execute what stands for a placeholder; use \"$KETTLE_PATH\" there"
+    }
+  }
+
+  /// What the user needs to know about a setting; nil if its placeholder says everything.
+  static func hint(on field: AddField, of form: AddForm) -> String? {
+    switch field {
+    case .limit: "K and KiB are 1024 bytes, KB is 1000; the same for M and G"
+    case .queue: "A queue of config.toml with its own hours and limits"
+    case .then:
+      form.textForShell.map {
+        "No shell reads this, so the program gets \(shown($0)) as it is; "
+          + "write sh -c '...' for that"
+      } ?? "Starts when the file is done, without a shell; {path} and {title} are filled in"
+    case .urls, .directory, .name, .title, .start, .checksum, .headers, .login, .paused: nil
+    }
+  }
+
+  static let optionsLabel = "Options"
+
+  /// The settings that a folded form does not show.
+  static func options(_ hidden: [AddField], key: String?) -> String {
+    let names = hidden.map { label($0).lowercased() }
+    return (key.map { $0 + ": " } ?? "") + names.joined(separator: ", ")
   }
 
   static func sentence(_ problem: URLLines.Problem, on text: String) -> String {

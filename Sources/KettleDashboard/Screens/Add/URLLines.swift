@@ -32,7 +32,7 @@ package struct URLLines: Hashable, Sendable {
       }
       let password = SecretText.passwordRange(inURL: characters, characters.indices)
       let secrets = password.map { [$0] } ?? []
-      switch TransferURL.parse(text) {
+      switch TransferURL.parse(typed: text) {
       case .success(let url): return (.url(url), secrets)
       case .failure(let problem): return (.problem(.url(problem)), secrets)
       }

@@ -25,7 +25,29 @@ struct DetailsScreen: ReaderScreen {
     self.requestedAt = requestedAt
   }
 
-  static let bindings = BindingTable(readerBindings)
+  static let bindings = BindingTable(rowBindings + readerBindings)
+
+  /// The keys of the list that apply to a row, except those that every text screen has.
+  private static let rowBindings: [Binding<DetailsScreen>] = {
+    let general: Set = ["add", "undo", "bin"]
+    let ofRows = RowBindings.all.filter { binding in
+      let action = binding.action
+      return action.group == .transfer
+        ? action.name != "details" && !action.contexts.contains(.reader)
+        : general.contains(action.name)
+    }
+    return (ofRows + QueueBindings.all).map { $0.lifted(in: [.reader], to: { $0.asList }) }
+  }()
+
+  private var asList: ListScreen { ListScreen(ofOnly: row) }
+
+  /// nil until the details have been loaded.
+  private var row: TransferSnapshot? {
+    switch content {
+    case .shown(let details): details.snapshot
+    case .loading, .unavailable: nil
+    }
+  }
 
   var title: String {
     switch content {
@@ -37,7 +59,7 @@ struct DetailsScreen: ReaderScreen {
   var copyable: SelectedRows {
     var selected = SelectedRows(
       rows: [], count: 1, areMarked: false, whyNone: Strings.nothingToCopy)
-    if case .shown(let details) = content { selected.rows = [details.snapshot] }
+    selected.rows = row.map { [$0] } ?? []
     return selected
   }
 
@@ -68,6 +90,7 @@ struct DetailsScreen: ReaderScreen {
       clampScroll(context)
     case .commandFinished(.detailsFailed(id, let sentence)):
       content = .unavailable(sentence: sentence)
+    case .commandFinished(.removed(let count, _)) where count > 0: return [.close]
     case .rowsArrived(let window, _): follow(window)
     case .linkChanged(.connected): return reload(context)
     case .ticked:

@@ -71,7 +71,7 @@ extension Strings {
   static let sizeUnknown = "The server has not reported the size of the file"
   static let noResponse = "No response yet"
   static let nothingHappened = "Nothing has happened yet"
-  static let noSpeedYet = "Nothing was received in the last minutes"
+  static let noSpeedYet = "Nothing was received in the last few minutes"
   static let now = "now"
 
   static func secondsAgo(_ seconds: Int) -> String {
@@ -132,6 +132,5 @@ extension Strings {
   static let noFileYet = "it has no file yet"
   static let notFinished = "its file is not complete"
   static let opensOne = "only one file can be opened at a time"
-  static let sectionIsShown = "this section is already shown"
   static let noSections = "there are no sections here"
 }

@@ -1,9 +1,9 @@
 import KettleModel
 
-/// A dialog with one line: a new link or a login for a transfer, or a speed limit.
+/// A dialog with one line: a new link for a transfer, or a speed limit.
 struct EntryDialog: EditingScreen {
   enum Purpose: Hashable, Sendable {
-    case freshLink, login, speedLimit
+    case freshLink, speedLimit
   }
 
   /// The transfers that a limit applies to.
@@ -11,21 +11,19 @@ struct EntryDialog: EditingScreen {
     /// The row as it was when the dialog was opened.
     case row(TransferSnapshot)
     case marked(TransferSelection, count: Int, limit: Int64?)
-    /// Every transfer from the host of the row.
-    case host(TransferSnapshot)
     /// The shared limit of all transfers together.
     case everything(limit: Int64?)
 
     var limit: Int64? {
       switch self {
-      case .row(let row), .host(let row): row.limitBytesPerSecond
+      case .row(let row): row.limitBytesPerSecond
       case .marked(_, _, let limit), .everything(let limit): limit
       }
     }
 
     var selection: TransferSelection {
       switch self {
-      case .row(let row), .host(let row): .ids([row.id])
+      case .row(let row): .ids([row.id])
       case .marked(let selection, _, _): selection
       case .everything: .all
       }
@@ -36,8 +34,6 @@ struct EntryDialog: EditingScreen {
   enum Reading: Hashable, Sendable {
     case missing
     case link(TransferURL.Parsed)
-    /// The present link with the typed login.
-    case login(TransferURL.Parsed)
     /// nil removes the limit.
     case limit(bytesPerSecond: Int64?)
     case linkProblem(TransferURLProblem)
@@ -55,11 +51,6 @@ struct EntryDialog: EditingScreen {
   init(freshLinkFor row: TransferSnapshot) {
     purpose = .freshLink
     scopes = [.row(row)]
-  }
-
-  init(loginFor row: TransferSnapshot) {
-    purpose = .login
-    scopes = [.row(row), .host(row)]
   }
 
   /// Offers the marked transfers, the row under the cursor, and all transfers together.
@@ -85,9 +76,7 @@ struct EntryDialog: EditingScreen {
       } + lineBindings)
 
   private static let accepting = Binding<EntryDialog>(
-    "accept", .add, in: [.entry], keys: [.enter], label: "apply", isRequired: true,
-    help: "Apply the link or the limit",
-    when: { _, context in context.whenConnected(.possible) },
+    .accept, when: { _, context in context.whenConnected(.possible) },
     do: { dialog, _ in dialog.accept() })
 
   var keyContext: KeyContext { .entry }
@@ -95,38 +84,19 @@ struct EntryDialog: EditingScreen {
 
   var scope: Scope { scopes[scopeIndex] }
 
-  /// The transfer that a link or a login is for.
-  private var row: TransferSnapshot? {
-    switch scope {
-    case .row(let row), .host(let row): row
-    case .marked, .everything: nil
-    }
-  }
-
   var reading: Reading {
     let text = String(line.text.filter { $0 != " " && $0 != "\t" })
     switch purpose {
     case .freshLink:
       guard !text.isEmpty else { return .missing }
-      switch TransferURL.parse(line.text) {
+      switch TransferURL.parse(typed: line.text) {
       case .success(let link): return .link(link)
       case .failure(let problem): return .linkProblem(problem)
       }
-    case .login: return readLogin()
     case .speedLimit:
       if text.isEmpty || text.lowercased() == RateText.none { return .limit(bytesPerSecond: nil) }
       return RateText.parse(text).map { .limit(bytesPerSecond: $0) } ?? .invalidRate
     }
-  }
-
-  /// A password may contain colons and blanks, a user name no colon.
-  private func readLogin() -> Reading {
-    let parts = line.text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let user = parts.first, let password = parts.last, !user.isEmpty,
-      let row, case .success(let link) = TransferURL.parse(row.url)
-    else { return .missing }
-    let login = Login(user: String(user), password: String(password))
-    return .login(TransferURL.Parsed(url: link.url, login: login))
   }
 
   // MARK: - Keys
@@ -157,13 +127,10 @@ struct EntryDialog: EditingScreen {
   /// Applies the content if it is valid.
   private func accept() -> [ScreenRequest] {
     switch (reading, scope) {
-    case (.link(let link), .row(let row)), (.login(let link), .row(let row)):
-      [.close, .service(.relink(row.id, link))]
-    case (.login(let link), .host(let row)):
-      [.close, .service(.relink(row.id, link)), .service(.control(.remember, .ids([row.id])))]
+    case (.link(let link), .row(let row)): [.close, .service(.relink(row.id, link))]
     case (.limit(let bytesPerSecond), let scope):
       [.close, .service(.limit(scope.selection, bytesPerSecond))]
-    case (.link, _), (.login, _), (.missing, _), (.linkProblem, _), (.invalidRate, _):
+    case (.link, _), (.missing, _), (.linkProblem, _), (.invalidRate, _):
       [.say(Strings.verdict(on: self), .problem)]
     }
   }
@@ -185,9 +152,6 @@ struct EntryDialog: EditingScreen {
     let characters = line.characters
     switch purpose {
     case .freshLink: return SecretText.passwordRange(inURL: characters, characters.indices)
-    case .login:
-      let colon = characters.firstIndex(of: ":")
-      return colon.map { ($0 + 1)..<characters.count }
     case .speedLimit: return nil
     }
   }
@@ -204,12 +168,18 @@ struct EntryDialog: EditingScreen {
     let verdict = context.notice?.text ?? Strings.verdict(on: self)
     let role: Role =
       switch reading {
-      case .link, .login, .limit, .missing: context.notice == nil ? .dialogGood : .dialogProblem
+      case .link, .limit, .missing: context.notice == nil ? .dialogGood : .dialogProblem
       case .linkProblem, .invalidRate: .dialogProblem
       }
     for (offset, text) in Fold.lines(verdict, width: box.width).prefix(2).enumerated() {
       box.write(text, line: 2 + offset, on: &canvas, role)
     }
-    if hasChoice { box.write(Strings.otherScopes(self), line: 4, on: &canvas, .dialogQuiet) }
+    if hasChoice { box.write(Strings.scopes(self), line: 4, on: &canvas, .dialogQuiet) }
   }
+}
+
+extension Action {
+  static let accept = Action(
+    "accept", .add, in: [.entry], keys: [.enter], label: "apply", isRequired: true,
+    help: "Apply the link, the login or the limit")
 }

@@ -81,7 +81,6 @@ extension Strings {
   static func title(of purpose: EntryDialog.Purpose) -> String {
     switch purpose {
     case .freshLink: "New link"
-    case .login: "Login"
     case .speedLimit: "Speed limit"
     }
   }
@@ -89,7 +88,6 @@ extension Strings {
   static func hint(on dialog: EntryDialog) -> String {
     switch dialog.purpose {
     case .freshLink: "New link for " + name(dialog.scope)
-    case .login: "User and password for " + name(dialog.scope) + ", as user:password"
     case .speedLimit: "Speed limit for " + name(dialog.scope)
     }
   }
@@ -99,38 +97,40 @@ extension Strings {
     case .row(let row): "\"" + row.shownTitle.sanitizedForDisplay(limit: 60) + "\""
     case .marked(_, let count, _):
       count == 1 ? "the marked transfer" : "each of the \(count) marked transfers"
-    case .host(let row):
-      "every transfer from " + String(row.host).sanitizedForDisplay(limit: 60)
     case .everything: "all transfers together"
     }
   }
 
-  static func otherScopes(_ dialog: EntryDialog) -> String {
-    let others = dialog.scopes.filter { $0 != dialog.scope }.map(name)
-    return "Tab: for " + others.joined(separator: ", or ")
+  /// All choices; the present one is in brackets.
+  static func scopes(_ dialog: EntryDialog) -> String {
+    let names = dialog.scopes.map { scope in
+      let word = word(for: scope)
+      return scope == dialog.scope ? "[\(word)]" : word
+    }
+    return "Tab: " + names.joined(separator: " | ")
   }
 
-  static let invalidRate = "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit"
+  private static func word(for scope: EntryDialog.Scope) -> String {
+    switch scope {
+    case .row: "this file"
+    case .marked: "marked"
+    case .everything: "all"
+    }
+  }
+
+  static let invalidRate = "Write 500K or 1.5M; empty for no limit"
 
   /// The meaning of the line, or what is wrong with it.
   static func verdict(on dialog: EntryDialog) -> String {
     switch dialog.reading {
-    case .missing:
-      dialog.purpose == .login
-        ? "Type user:password; Esc cancels" : "Paste the link; Esc cancels"
-    case .login(let link):
-      "Enter logs in to \(link.url.host) as " + quotedUser(link.login)
+    case .missing: "Paste the link; Esc cancels"
     case .link(let link):
       link.login == nil ? "Enter uses it" : "Enter uses it and its login"
     case .linkProblem(let problem): problem.sentence(dialog.line.text)
-    case .limit(nil): "Enter removes the limit; 500K or 1.5M sets one"
-    case .limit(let rate?): "Enter limits it to " + ByteText.speed(rate)
+    case .limit(nil): "Enter removes the limit; 500K or 1.5 MiB/s sets one"
+    case .limit(let rate?): "Enter sets it to " + ByteText.limit(rate)
     case .invalidRate: invalidRate
     }
-  }
-
-  private static func quotedUser(_ login: Login?) -> String {
-    "\"" + (login?.user ?? "").sanitizedForDisplay(limit: 40) + "\""
   }
 
   static let yes = "y yes"

@@ -18,6 +18,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   /// The rows are frozen: updates are not shown.
   package private(set) var isFrozen = false
   private var subscription = RowSubscription()
+  /// The transfer that was moved in the queue, until its new place is known.
+  private var awaitedPlace: AwaitedPlace?
   /// The details of the transfer under the cursor; nil while they are closed.
   package internal(set) var pane: DetailsPane?
   private(set) var hosts = HostPane()
@@ -27,6 +29,12 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     view.folded = Set(choices.folded ?? [])
     view.hiddenColumns = Set(choices.hiddenColumns ?? [])
     pane = choices.pane.map { DetailsPane(section: $0) }
+  }
+
+  /// A list of one row, for a screen that shows this row alone. nil is a row that has not been
+  /// loaded.
+  init(ofOnly row: TransferSnapshot?) {
+    window = ListWindow(first: 0, matchingCount: 1, rows: row.map { [$0] } ?? [])
   }
 
   /// The view of the transfers, also while the history is shown.
@@ -61,6 +69,12 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
 
   /// The row under the cursor; nil in an empty list, and before the row has been sent.
   package var cursorRow: TransferSnapshot? { window?.row(at: cursor.index) }
+
+  /// The quoted title of a row that was sent.
+  func title(of id: TransferID) -> String {
+    window?.rows.first { $0.id == id }.map { Strings.shownName($0.shownTitle) }
+      ?? Strings.theDownload
+  }
 
   package var markedCount: Int { view.marks.count(matchingCount: rowCount) }
 
@@ -132,7 +146,17 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     window = next
     pruneMarks(with: next)
     cursor.place(in: next, isFollowing: isFollowing)
-    return scrollToCursor(context)
+    return announcePlace(in: next, context) + scrollToCursor(context)
+  }
+
+  private mutating func announcePlace(
+    in next: ListWindow, _ context: ScreenContext
+  ) -> [ScreenRequest] {
+    guard let awaited = awaitedPlace else { return [] }
+    if awaited.isOver(at: context.now.monotonic) { awaitedPlace = nil }
+    guard let place = awaitedPlace?.newPlace(in: next) else { return [] }
+    awaitedPlace = nil
+    return [.say(Strings.moved(to: place, of: context.totals.count(.queued)))]
   }
 
   /// Moves the cursor to a transfer that was just added.
@@ -165,6 +189,10 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       if transfersView.hiddenColumns.remove(column) == nil {
         transfersView.hiddenColumns.insert(column)
       }
+      return []
+    case .announcePlace(let id):
+      awaitedPlace = window?.rows.first { $0.id == id }
+        .flatMap { AwaitedPlace($0, at: context.now.monotonic) }
       return []
     case .clearMarks:
       view.marks.removeAll()
@@ -280,7 +308,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   /// empty row until the service replies.
   mutating func subscribeIfMoved(_ context: ScreenContext) -> [ScreenRequest] {
     guard context.isConnected, !isFrozen || subscription.viewport == nil else { return [] }
-    let margin = 8
+    // The history adds up the rows of a day.
+    let margin = view.kind == .history ? 250 : 8
     let line = cursor.requestedTop
     let top = window?.lines.firstRow(from: line) ?? line
     let first = max(0, top - margin)

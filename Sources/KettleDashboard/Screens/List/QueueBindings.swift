@@ -24,7 +24,10 @@ enum QueueBindings {
       do: { list, _ in
         // In a queue that is shown in reverse, the row above comes later.
         let move = list.view.sort.isDescending ? move.opposite : move
-        return list.selected.selection.map { [.service(.move($0, move))] } ?? []
+        let selected = list.selected
+        let awaited = selected.areMarked ? nil : selected.rows.first?.id
+        return (awaited.map { [.list(.announcePlace(of: $0))] } ?? [])
+          + (selected.selection.map { [.service(.move($0, move))] } ?? [])
       })
   }
 

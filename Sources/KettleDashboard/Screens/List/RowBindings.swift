@@ -7,7 +7,7 @@ enum RowBindings {
   private static let controls: [Binding<ListScreen>] = [
     Binding(
       "new-link", .transfer, in: [.list], keys: [.character("u")], rank: 4,
-      help: "Answer what it needs: a login, a decision, or a new link, which keeps the bytes",
+      help: "Log in, decide, or set a new link; the bytes stay",
       labelNow: { list, _ in
         if let need = list.selected.need { return Strings.footerAnswer(need) }
         return list.selected.startMeansRetry && list.cursorRow?.state == .failed
@@ -186,7 +186,7 @@ extension TransferSnapshot {
   /// transfer needs nothing.
   fileprivate var answering: OpenScreen {
     switch need {
-    case .login: OpenScreen(EntryDialog(loginFor: self))
+    case .login: OpenScreen(LoginDialog(for: self))
     case .decision: OpenScreen(DecisionScreen(self))
     case .link, nil: OpenScreen(EntryDialog(freshLinkFor: self))
     }
@@ -245,22 +245,6 @@ extension ListScreen {
     }
     guard let window, window.isComplete else { return rowCount }
     return window.rows.count { Self.stoppable.contains($0.state) }
-  }
-
-  /// The title of a transfer that is on the screen or near it.
-  func title(of id: TransferID) -> String? {
-    (window?.rows.first { $0.id == id })?.shownTitle.sanitizedForDisplay(limit: 60)
-  }
-
-  /// What a message calls the transfers.
-  func name(of selection: TransferSelection) -> String {
-    switch selection {
-    case .all: "All downloads"
-    case .ids(let ids) where ids.count == 1:
-      ids.first.flatMap { title(of: $0) } ?? Strings.downloads(1)
-    case .ids(let ids): Strings.downloads(ids.count)
-    case .matching: "Marked downloads"
-    }
   }
 }
 

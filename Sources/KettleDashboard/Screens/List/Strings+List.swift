@@ -18,7 +18,7 @@ extension Strings {
 
   static func free(_ byteCount: Int64) -> String { ByteText.size(byteCount) + " free" }
 
-  static let nothingUnderWay = "nothing is under way"
+  static let nothingUnderWay = "Nothing downloading"
 
   /// For all transfers that are under way.
   static func batchCount(_ finished: Int, of count: Int) -> String {
@@ -32,13 +32,13 @@ extension Strings {
 
   /// - Parameter unpredictableCount: The transfers that `time` does not include.
   static func allReady(by time: String, except unpredictableCount: Int) -> String {
-    unpredictableCount > 0 ? "all but \(unpredictableCount) by " + time : "all by " + time
+    unpredictableCount > 0 ? "done \(time), \(unpredictableCount) unknown" : "done " + time
   }
 
   /// For example `61 GiB free after`, when all transfers that are under way are complete.
   static func freeAfter(_ byteCount: Int64) -> String {
     byteCount >= 0
-      ? ByteText.size(byteCount) + " free after"
+      ? ByteText.size(byteCount) + " left afterwards"
       : ByteText.size(Int64(clamping: byteCount.magnitude)) + " too little space"
   }
   static func unknownSizes(_ count: Int) -> String { "\(count) of unknown size" }
@@ -55,12 +55,12 @@ extension Strings {
   /// The longest form first.
   static func ready(_ row: TransferSnapshot) -> [String] {
     if let coding = row.contentCoding {
-      return ["ready, compressed (\(coding))", "compressed (\(coding))", "compressed", "ready"]
+      return ["done, compressed (\(coding))", "compressed (\(coding))", "compressed", "done"]
     }
     if let name = row.verifiedBy?.rawValue {
-      return ["ready, \(name) matches", "\(name) matches", "\(name) ok", "ready"]
+      return ["done, \(name) matches", "\(name) matches", "\(name) ok", "done"]
     }
-    return row.hasOneEntityTag == true ? ["ready, same ETag", "same ETag", "ready"] : ["ready"]
+    return ["done"]
   }
 
   static let paused = "paused"
@@ -155,15 +155,15 @@ extension Strings {
     let host = String(row.host).sanitizedForDisplay(limit: 60)
     let said = row.error?.detail.map { " (\($0.sanitizedForDisplay(limit: 80)))" } ?? ""
     return switch need {
-    case .login: "\(host) requires a login\(said); {new-link} asks for it"
+    case .login: "\(host) requires a login\(said); press {new-link} to log in"
     case .link:
-      "The link has expired; {new-link} sets a new one"
+      "The link has expired; press {new-link} to set a new one"
         + (row.bytesReceived > 0 ? " and keeps \(ByteText.size(row.bytesReceived))" : "")
     case .decision where row.error?.certificate?.isHostKey == true:
-      "The host key of \(host) is not trusted\(said); {new-link} decides"
+      "The host key of \(host) is not trusted\(said); press {new-link} to decide"
     case .decision where row.error?.certificate != nil:
-      "The certificate of \(host) is not trusted\(said); {new-link} decides"
-    case .decision: "A web page arrived instead of the file\(said); {new-link} decides"
+      "The certificate of \(host) is not trusted\(said); press {new-link} to decide"
+    case .decision: "A web page arrived instead of the file\(said); press {new-link} to decide"
     }
   }
 

@@ -128,12 +128,12 @@ extension Strings {
   static let followingOn = "following this transfer; {follow} stops"
   static let followingOff = "no longer following"
   static let frozenOn = "the rows are frozen; {freeze} resumes"
-  static let frozenOff = "the rows update again"
+  static let frozenOff = "live again"
 
   // MARK: - Reasons why a key does nothing
 
   static let noSearchYet = "there is no search yet; {search} starts one"
-  static let nothingToClear = "there is no search, filter or mark to clear"
+  static let nothingToClear = "nothing to clear"
   static let nothingMatches = "nothing matches the filter; {clear} clears it"
   static let historyIsEmpty = "nothing is finished yet; {history} goes back"
   static let nothingFinished = "nothing is finished"

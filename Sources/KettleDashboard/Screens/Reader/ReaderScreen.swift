@@ -46,12 +46,12 @@ extension ReaderScreen {
       Binding(
         "next-section", .reader, in: [.reader], keys: [.right, .tab], label: "next section",
         rank: 2, help: "To the next section of the details",
-        when: { screen, _ in screen.availability(of: screen.section?.next(1)) },
+        when: { screen, _ in screen.availabilityOfSections },
         do: { screen, context in screen.open(screen.section?.next(1), context) }),
       Binding(
         "previous-section", .reader, in: [.reader], keys: [.left, .backTab],
         help: "To the previous section",
-        when: { screen, _ in screen.availability(of: screen.section?.next(-1)) },
+        when: { screen, _ in screen.availabilityOfSections },
         do: { screen, context in screen.open(screen.section?.next(-1), context) }),
     ] + DetailsSection.allCases.map(showing)
   }
@@ -77,7 +77,7 @@ extension ReaderScreen {
       "show-\(section)", .reader, in: [.reader],
       keys: [.character(Character("\(section.number)"))],
       help: "Details: " + Strings.title(of: section),
-      when: { screen, _ in screen.availability(of: section) },
+      when: { screen, _ in screen.availabilityOfSections },
       do: { screen, context in screen.open(section, context) })
   }
 
@@ -90,9 +90,8 @@ extension ReaderScreen {
     }
   }
 
-  private func availability(of other: DetailsSection?) -> Availability {
-    guard let section else { return .impossible(Strings.noSections) }
-    return Availability(unless: other == section ? Strings.sectionIsShown : nil)
+  private var availabilityOfSections: Availability {
+    Availability(unless: section == nil ? Strings.noSections : nil)
   }
 
   private mutating func open(

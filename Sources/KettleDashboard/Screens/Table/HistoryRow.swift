@@ -1,15 +1,79 @@
 import KettleModel
 
-/// A row of the history: file, size, host and time.
+/// The days of the history, in the order in which its rows were finished.
+struct HistoryDays {
+  private let rows: [TransferSnapshot]
+  /// The index in the list of the first of `rows`.
+  private let firstRow: Int
+  private let matchingCount: Int
+  /// Whether the rows of a day are together.
+  let isByDay: Bool
+  private let context: ScreenContext
+
+  init(_ window: ListWindow, _ view: ListView, _ context: ScreenContext) {
+    rows = window.rows
+    firstRow = window.firstRow
+    matchingCount = window.matchingCount
+    isByDay = view.sort.key == .finishedAt && !view.sort.isGrouped
+    self.context = context
+  }
+
+  /// Returns the name of the day in its first visible row, and its total in the second row of the
+  /// day. The total is missing if the service has not sent all rows of the day.
+  func text(at index: Int, firstVisible: Int) -> (text: String, isTotal: Bool)? {
+    let place = index - firstRow
+    guard isByDay, rows.indices.contains(place), let finishedAt = rows[place].finishedAt else {
+      return nil
+    }
+    if index == firstVisible || !isSameDay(place, place - 1) {
+      return (context.clock.day(finishedAt, now: context.now.wall), false)
+    }
+    let isSecond = index - 1 == firstVisible || !isSameDay(place - 1, place - 2)
+    guard isSecond, let total = total(at: place) else { return nil }
+    return (total, true)
+  }
+
+  private func isSameDay(_ place: Int, _ other: Int) -> Bool {
+    guard rows.indices.contains(place), rows.indices.contains(other),
+      let one = rows[place].finishedAt, let two = rows[other].finishedAt
+    else { return false }
+    return context.clock.isSameDay(one, two)
+  }
+
+  private func total(at place: Int) -> String? {
+    var (first, last) = (place, place)
+    while isSameDay(place, first - 1) { first -= 1 }
+    while isSameDay(place, last + 1) { last += 1 }
+    let hasStart = first > 0 || firstRow == 0
+    let hasEnd = last < rows.count - 1 || firstRow + rows.count == matchingCount
+    guard hasStart, hasEnd else { return nil }
+    let bytes = rows[first...last].reduce(Int64(0)) { sum, row in
+      let (next, isTooLarge) = sum.addingReportingOverflow(row.bytesExpected ?? row.bytesReceived)
+      return isTooLarge ? .max : next
+    }
+    return Strings.files(last - first + 1) + ", " + ByteText.size(bytes)
+  }
+}
+
+/// A row of the history: the day, file, size, host and time.
 struct HistoryRow {
   let row: TransferSnapshot
   let columns: HistoryColumns
+  /// Whether the column of the days is in use.
+  let isByDay: Bool
+  /// What the column of the days has in this row.
+  let day: (text: String, isTotal: Bool)?
 
   func draw(on canvas: inout Canvas, screenRow: Int, _ context: ScreenContext) {
     let plain: Role = context.isConnected ? .plain : .quiet
     canvas.write(
       canvas.look.glyphs.symbol(row.state), row: screenRow, column: TableColumns.symbolColumn,
       width: 1, context.isConnected ? row.stateRole : .quiet)
+    if let range = columns.day, let day {
+      canvas.write(
+        day.text, row: screenRow, column: range.lowerBound, width: range.count,
+        day.isTotal ? .quiet : .heading)
+    }
     canvas.write(
       row.shownTitle, row: screenRow, column: columns.file.lowerBound, width: columns.file.count,
       plain, cut: .middle)
@@ -22,11 +86,17 @@ struct HistoryRow {
         String(row.host), row: screenRow, column: range.lowerBound, width: range.count, plain)
     }
     if let finishedAt = row.finishedAt {
-      let full = context.clock.long(finishedAt, now: context.now.wall)
-      let fits = full.utf8.count <= columns.finished.count
       canvas.writeRight(
-        fits ? full : context.clock.short(finishedAt, now: context.now.wall), row: screenRow,
-        column: columns.finished.lowerBound, width: columns.finished.count, plain)
+        time(finishedAt, context), row: screenRow, column: columns.finished.lowerBound,
+        width: columns.finished.count, plain)
     }
+  }
+
+  /// The day is in its column only if the rows are in the order of the days.
+  private func time(_ finishedAt: WallTime, _ context: ScreenContext) -> String {
+    if columns.day != nil, isByDay { return context.clock.timeOfDay(finishedAt) }
+    let full = context.clock.long(finishedAt, now: context.now.wall)
+    let fits = full.utf8.count <= columns.finished.count
+    return fits ? full : context.clock.short(finishedAt, now: context.now.wall)
   }
 }

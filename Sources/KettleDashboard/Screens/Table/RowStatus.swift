@@ -26,7 +26,9 @@ package enum RowStatus: Hashable, Sendable {
       let start = row.goesOnAt.map { clock.long($0, now: now) }
       self = .words(Strings.scheduled(start), ready: ready)
     case .idle: self = .words([Strings.idle(wasStarted: row.wasStarted)], ready: "")
-    case .queued: self = .words(Strings.queued(row), ready: ready)
+    case .queued:
+      let opening = row.heldBack?.until.map { clock.short($0, now: now) }
+      self = .words(Strings.queued(row, opening: opening), ready: ready)
     case .paused: self = .words([Strings.paused], ready: "")
     case .verifying: self = .words([Strings.verifying], ready: ready)
     }

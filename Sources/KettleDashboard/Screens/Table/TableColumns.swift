@@ -181,6 +181,9 @@ extension Strings {
   static let columnHost = "Host"
   static let columnSession = "Session"
   static let columnFinished = "Finished"
+  static let columnDay = "Day"
+  static let today = "today"
+  static let yesterday = "yesterday"
 }
 
 /// The widths that the texts of some rows need.
@@ -247,6 +250,10 @@ struct ColumnNames {
 
   func draw(_ columns: HistoryColumns, on canvas: inout Canvas) {
     fill(on: &canvas)
+    if let day = columns.day {
+      canvas.write(
+        Strings.columnDay, row: row, column: day.lowerBound, width: day.count, .columnHeader)
+    }
     draw(Strings.columnFile, key: .title, in: columns.file, side: .leading, on: &canvas)
     draw(Strings.columnSize, key: .size, in: columns.size, side: .trailingInside, on: &canvas)
     draw(Strings.columnHost, key: .host, in: columns.host, side: .leading, on: &canvas)

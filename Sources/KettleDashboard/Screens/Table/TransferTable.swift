@@ -27,6 +27,7 @@ struct TransferTable {
     if window.matchingCount == 0 { return drawInBody(emptyText(context.keymap), on: &canvas) }
     let fileColumns = view.kind == .history ? historyColumns.file : columns.file
     let bar = view.kind == .history ? nil : columns[.bar]
+    let days = HistoryDays(window, view, context)
     for line in 0..<layout.bodyHeight {
       let index = firstVisible + line
       guard index < window.lines.count else { break }
@@ -37,8 +38,11 @@ struct TransferTable {
         case .transfers:
           TransferRow(row: row, columns: columns).draw(on: &canvas, screenRow: screenRow, context)
         case .history:
-          HistoryRow(row: row, columns: historyColumns)
-            .draw(on: &canvas, screenRow: screenRow, context)
+          HistoryRow(
+            row: row, columns: historyColumns, isByDay: days.isByDay,
+            day: days.text(at: index, firstVisible: firstVisible)
+          )
+          .draw(on: &canvas, screenRow: screenRow, context)
         }
         search.highlight(row, on: &canvas, screenRow: screenRow, columns: fileColumns)
         if view.marks.contains(row.id) { Self.drawMark(on: &canvas, row: screenRow) }
@@ -91,6 +95,14 @@ struct TransferTable {
   }
 }
 
+extension GlyphSet {
+  /// Marks an unfinished transfer whose priority was raised or lowered.
+  fileprivate func prioritySign(of row: TransferSnapshot) -> String? {
+    if row.state == .completed || row.priority == .normal { return nil }
+    return row.priority > .normal ? arrowUp : arrowDown
+  }
+}
+
 /// A row of the list: progress, numbers while the transfer runs, otherwise words.
 struct TransferRow {
   let row: TransferSnapshot
@@ -102,6 +114,9 @@ struct TransferRow {
     canvas.write(
       canvas.look.glyphs.symbol(row.state), row: screenRow, column: TableColumns.symbolColumn,
       width: 1, context.isConnected ? row.stateRole : .quiet)
+    if let sign = canvas.look.glyphs.prioritySign(of: row) {
+      canvas.write(sign, row: screenRow, column: TableColumns.symbolColumn + 1, width: 1, .key)
+    }
     drawName(on: &canvas, screenRow: screenRow, plain)
     if let bar = columns[.bar] {
       drawProgress(on: &canvas, screenRow: screenRow, columns: bar, context)

@@ -82,15 +82,19 @@ struct AddFormTests {
   }
 
   @Test func `the settings apply to every line`() {
-    var model = filled(.limit, with: "1.5M", url: "http://a/1\nhttp://a/2")
-    _ = model.press(.tab, .paste("Referer: http://r/\nCookie: a=b; c=d"), .tab, .paste("me:p:w"))
-    _ = model.press(.tab, .paste("+90m"), .tab, .character(" "))
+    var model = filled(.queue, with: "night", url: "http://a/1\nhttp://a/2")
+    _ = model.press(.tab, .paste("1.5 MiB/s"), .tab, .paste("+90m"))
+    _ = model.press(.tab, .paste("unzip -o '{path}'"), .tab, .tab)
+    _ = model.press(.paste("Referer: http://r/\nCookie: a=b; c=d"), .tab, .paste("me:p:w"))
+    _ = model.press(.tab, .character(" "))
     guard case .service(.add(let specs)) = model.press(.enter).first else {
       Issue.record("nothing was added: \(model.said ?? "")")
       return
     }
     #expect(specs.count == 2)
     for spec in specs {
+      #expect(spec.options.queue?.text == "night")
+      #expect(spec.options.then?.words == ["unzip", "-o", "{path}"])
       #expect(spec.limitBytesPerSecond == 1_572_864)
       #expect(spec.headers.map(\.name) == ["Referer", "Cookie"])
       #expect(spec.headers.last?.value == "a=b; c=d")
@@ -133,7 +137,13 @@ struct AddFormTests {
       .checksum, "sha256:12",
       "Not a valid checksum; write sha256: and 64 hexadecimal digits, or md5:, sha1:, sha512:"
     ),
-    (.limit, "fast", "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit"),
+    (.limit, "fast", "Write 500K or 1.5M; empty for no limit"),
+    (.queue, "no queue", "The name of a queue has only letters, digits, - and _"),
+    (.then, "echo 'a", "A quote in the command is not closed"),
+    (
+      .then, "sh -c 'echo {path}'",
+      "A shell would execute what stands for a placeholder; use \"$KETTLE_PATH\" there"
+    ),
     (.headers, "no header", "\"no header\" is not a header; write Name: value"),
     (.login, "me", "Write the login as user:password"),
     (
@@ -149,6 +159,52 @@ struct AddFormTests {
     #expect(model.press(.enter) == [])
     #expect(model.said == sentence)
     #expect(form(model)?.focus == field)
+  }
+
+  @Test func `a title applies to one URL`() {
+    #expect(spec(filled(.title, with: "A film"))?.title == "A film")
+    var two = filled(.title, with: "A film", url: "http://a/1\nhttp://a/2")
+    #expect(two.press(.enter) == [])
+    #expect(
+      two.said == "One title cannot apply to 2 URLs; leave it empty, or add them one by one")
+  }
+
+  @Test(arguments: [
+    ("notify-send Done {title}", ["notify-send", "Done", "{title}"]),
+    ("bin/sort-file {path}", ["/srv/bin/sort-file", "{path}"]),
+    ("~/bin/sort-file", ["~/bin/sort-file"]),
+    ("sh -c 'touch \"$HOME/x\"'", ["sh", "-c", "touch \"$HOME/x\""]),
+  ])
+  func `the hook is read as kettle add --then reads it`(text: String, words: [String]) {
+    #expect(spec(filled(.then, with: text))?.options.then?.words == words)
+  }
+
+  @Test(arguments: [
+    ("touch $HOME/x", "$HOME/x"), ("echo done > log", ">"), ("touch ~/x", "~/x"),
+    ("true && false", "&&"),
+  ])
+  func `what only a shell would replace is explained`(text: String, part: String) {
+    var model = filled(.then, with: text)
+    let lines = model.screen().lines.joined(separator: " ")
+    #expect(lines.contains("No shell reads this, so the program gets \(part) as it is"))
+    #expect(model.press(.enter).count == 1)
+  }
+
+  @Test(arguments: [
+    ("example.org/x", "https://example.org/x"), (" a.b:8080/x ", "https://a.b:8080/x"),
+    ("localhost:8080/x", "https://localhost:8080/x"), ("192.168.1.5/x", "https://192.168.1.5/x"),
+    ("www.example.org/", "https://www.example.org/"),
+  ])
+  func `a host and a path mean https`(text: String, url: String) {
+    let model = opened(text)
+    #expect(spec(model)?.url.text == url)
+    #expect(model.screen().lines.contains { $0.contains("│ \(url) ") })
+  }
+
+  @Test(arguments: ["example.org", "a/b", "../a.b/c", "a@b.c/d", "file.iso", "/a.b/c"])
+  func `other texts without a scheme are no URLs`(text: String) {
+    var model = opened(text)
+    #expect(model.press(.enter) == [])
   }
 
   @Test func `local time uses the UTC offset`() {
@@ -189,7 +245,7 @@ struct AddFormTests {
     _ = model.press(.character("n"))
     #expect(form(model)?.isPaused == false)
     _ = model.press(.character("x"))
-    #expect(model.said == "press y, n or Space")
+    #expect(model.said == "Press y, n or Space")
     _ = model.press(.right)
     #expect(form(model)?.isPaused == true)
   }

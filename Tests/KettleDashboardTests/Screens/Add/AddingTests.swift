@@ -74,7 +74,7 @@ struct AddingTests {
   @Test func `Esc keeps what was typed until it is added`() {
     var model = opened(.paste("https://example.org/1"), .tab, .paste("/data"))
     _ = model.press(.escape)
-    #expect(model.said == "what you typed is kept; a shows it again")
+    #expect(model.said == "What you typed is kept; a shows it again")
     _ = model.press(.character("a"))
     #expect(model.screen().lines.contains { $0.contains("https://example.org/1 ") })
     #expect(model.screen().lines.contains { $0.contains("/data ") })
@@ -153,7 +153,7 @@ struct AddingTests {
     var model = opened(.paste("https://example.org/a"))
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.press(.enter) == [])
-    #expect(model.said == "not connected to the service; reconnecting")
+    #expect(model.said == "Not connected to the service; reconnecting")
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     #expect(addedURLs(model.press(.enter)) == ["https://example.org/a"])
   }

@@ -51,7 +51,7 @@ struct CommandScreenTests {
     #expect(model.keyContext == .question)
     model = opened("start")
     #expect(model.press(.enter) == [])
-    #expect(model.said == "it is already running")
+    #expect(model.said == "It is already running")
     #expect(model.keyContext == .list)
   }
 

@@ -79,13 +79,13 @@ struct DetailsPaneTests {
     _ = model.press(.character("["), .character("["))
     #expect(model.screen().lines.contains { $0.hasSuffix("6/6 Speed") })
     _ = model.press(.tab, .character("]"))
-    #expect(model.said == "the pane is closed; Tab opens it")
+    #expect(model.said == "The pane is closed; Tab opens it")
   }
 
   @Test func `a screen of 19 rows has no room for it`() {
     var model = Sample.model(columns: 80, rows: 19)
     _ = model.press(.tab)
-    #expect(model.said == "the pane needs 20 rows; Enter shows the details")
+    #expect(model.said == "The pane needs 20 rows; Enter shows the details")
     var smaller = opened()
     _ = smaller.update(.resized(ScreenSize(columns: 80, rows: 19)), at: Sample.now)
     #expect(!smaller.screen().lines.contains { $0.contains("1/6 Overview") })

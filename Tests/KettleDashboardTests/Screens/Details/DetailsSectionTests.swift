@@ -39,7 +39,7 @@ struct DetailsSectionTests {
   @Test func `help has no sections`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("?"), .right)
-    #expect(model.said == "there are no sections here")
+    #expect(model.said == "There are no sections here")
   }
 
   @Test func `new events are followed unless the user has scrolled back from the end`() {
@@ -109,13 +109,13 @@ struct DetailsSectionTests {
     #expect(model.press(.character("y")) == [.terminal(.copy("https://example.org/files/1"))])
     #expect(model.said == "URL copied to the clipboard")
     #expect(model.press(.character("Y")) == [])
-    #expect(model.said == "it has no file yet")
+    #expect(model.said == "It has no file yet")
     _ = model.press(.down, .down, .down)
     #expect(
       model.press(.character("Y")) == [.terminal(.copy("/home/me/Downloads/AVFoundation.pdf"))])
     var open = opened()
     #expect(open.press(.character("Y")) == [.terminal(.copy("/home/me/Downloads/Networking.pdf"))])
-    #expect(open.said == "path copied to the clipboard")
+    #expect(open.said == "Path copied to the clipboard")
   }
 
   @Test func `the URLs of all marked transfers are copied, one per line`() {
@@ -126,13 +126,13 @@ struct DetailsSectionTests {
         == [.terminal(.copy("https://example.org/files/1\nhttps://example.org/files/2"))])
     #expect(model.said == "2 URLs copied to the clipboard")
     #expect(model.press(.character("O")) == [])
-    #expect(model.said == "only one file can be opened at a time")
+    #expect(model.said == "Only one file can be opened at a time")
   }
 
   @Test func `O opens a finished file`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("O")) == [])
-    #expect(model.said == "its file is not complete")
+    #expect(model.said == "Its file is not complete")
     _ = model.press(.down, .down, .down)
     let effects: [DashboardEffect] = [
       .service(.openFile(path: "/home/me/Downloads/AVFoundation.pdf"))
@@ -149,9 +149,9 @@ struct DetailsSectionTests {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("?"))
     #expect(model.press(.character("y")) == [])
-    #expect(model.said == "nothing here can be copied or opened")
+    #expect(model.said == "Nothing here can be copied or opened")
     var empty = Sample.model(columns: 80, rows: 24, showing: [])
     #expect(empty.press(.character("y")) == [])
-    #expect(empty.said == "the list is empty; a adds transfers")
+    #expect(empty.said == "The list is empty; a adds transfers")
   }
 }

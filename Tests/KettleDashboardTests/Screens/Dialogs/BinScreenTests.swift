@@ -32,7 +32,7 @@ struct BinScreenTests {
     var other = opened()
     #expect(other.press(.character("D"), .character("y")) == [.service(.bin(.empty))])
     _ = other.update(.commandFinished(.binEmptied), at: Sample.now)
-    #expect(other.said == "the bin is empty; nothing can be undone")
+    #expect(other.said == "The bin is empty; nothing can be undone")
   }
 
   @Test func `an empty bin undoes nothing`() {

@@ -27,7 +27,7 @@ struct DecisionScreenTests {
     }
     var model = page()
     #expect(model.press(.character("u"), .character("h")) == [])
-    #expect(model.said == "only a certificate or host key can be trusted for the host")
+    #expect(model.said == "Only a certificate or host key can be trusted for the host")
     #expect(model.press(.character("u")) == [])
     #expect(model.screens.count == 1)
     _ = model.type("https://example.org/new.iso")

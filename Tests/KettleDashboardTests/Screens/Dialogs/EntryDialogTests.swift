@@ -25,43 +25,6 @@ struct EntryDialogTests {
     #expect(model.screens.isEmpty)
   }
 
-  @Test func `u asks for the login that the server requires`() throws {
-    var model = model(.waiting) { $0.reason = .needsLogin }
-    _ = model.press(.character("u"))
-    #expect(model.press(.enter) == [])
-    #expect(model.said == "Type user:password; Esc cancels")
-    _ = model.type("anna:a secret: word")
-    expectScreen(
-      model.screen(),
-      """
-       Kettle   ↓ 0 B/s        1 waiting                   0 of 1 done   182 GiB free
-          File                         Progress           Size         Speed    Ready
-       ◷  Guide                                                 needs a login
-      (5 empty lines)
-      ┌─ Login ──────────────────────────────────────────────────────────────────────┐
-      │ User and password for "Guide", as user:password                              │
-      │ anna:••••••••••••••                                                          │
-      │ Enter logs in to example.org as "anna"                                       │
-      │                                                                              │
-      │ Tab: for every transfer from example.org                                     │
-      └──────────────────────────────────────────────────────────────────────────────┘
-      (6 empty lines)
-                                                                                  1/1
-       Enter apply  Esc cancel  Tab next  Ctrl-U clear line
-
-      """)
-    guard case .success(let link) = TransferURL.parse("https://example.org/files/7") else {
-      Issue.record("no URL")
-      return
-    }
-    let login = Login(user: "anna", password: "a secret: word")
-    #expect(
-      model.press(.enter) == [
-        .service(.relink(id, TransferURL.Parsed(url: link.url, login: login)))
-      ])
-    #expect(model.screens.isEmpty)
-  }
-
   @Test func `an invalid link stays in the dialog with its problem`() {
     var model = model()
     _ = model.press(.character("u"))
@@ -93,8 +56,8 @@ struct EntryDialogTests {
     _ = model.press(.character("u"))
     let reason: String? =
       switch state {
-      case .completed: "it is already finished"
-      case .verifying: "it is being verified"
+      case .completed: "It is already finished"
+      case .verifying: "It is being verified"
       case .idle, .scheduled, .queued, .running, .waiting, .paused, .failed: nil
       }
     #expect(model.said == reason)
@@ -112,7 +75,8 @@ struct EntryDialogTests {
   }
 
   @Test(arguments: [
-    ("500K", Int64?(512_000)), ("1.5M", 1_572_864), ("", nil), ("none", nil), ("  NONE ", nil),
+    ("500K", Int64?(512_000)), ("1.5M", 1_572_864), ("500 KiB/s", 512_000),
+    ("500 KB/s", 500_000), ("1.5MiB", 1_572_864), ("", nil), ("none", nil), ("  NONE ", nil),
   ])
   func `l sets or removes the limit of the row`(text: String, rate: Int64?) {
     var model = model(.running)
@@ -128,7 +92,7 @@ struct EntryDialogTests {
     _ = model.type("fast")
     #expect(model.press(.enter) == [])
     #expect(
-      model.said == "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit")
+      model.said == "Write 500K or 1.5M; empty for no limit")
     #expect(model.press(.escape) == [])
     #expect(model.screens.isEmpty)
   }
@@ -178,7 +142,7 @@ struct EntryDialogTests {
     _ = model.press(.character("l"), .character("9"))
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.press(.enter) == [])
-    #expect(model.said == "not connected to the service; reconnecting")
+    #expect(model.said == "Not connected to the service; reconnecting")
     _ = model.update(.linkChanged(.connected), at: Sample.now)
     #expect(model.press(.enter) == [.service(.limit(.ids([id]), 9))])
   }
@@ -190,21 +154,20 @@ struct EntryDialogTests {
       return model.said
     }
     let refused = [ControlRefusal(id: id, why: .completed)]
-    let other = TransferID(rawValue: 99)
-    #expect(said(.relinked(other, isLogin: true, refused: [])) == "Logged in")
-    #expect(said(.relinked(other, isLogin: false, refused: [])) == "New link")
-    #expect(said(.relinked(id, isLogin: true, refused: refused)) == "it is already finished")
     #expect(
-      said(.relinked(id, isLogin: true, refused: []))?.hasPrefix("Logged in; resuming ") == true)
-    func limited(_ selection: TransferSelection, _ rate: Int64?) -> String? {
-      said(.limited(selection, bytesPerSecond: rate, refused: []))
-    }
-    #expect(limited(.all, 512_000) == "All downloads: at most 500 KiB/s")
-    #expect(limited(.all, nil) == "All downloads: no limit")
-    #expect(limited(.ids([id, other]), 512_000) == "2 downloads: at most 500 KiB/s")
-    #expect(limited(.ids([id]), 512_000)?.hasSuffix(": at most 500 KiB/s") == true)
+      said(.relinked(id, hasLogin: false, refused: [])) == "Resuming with the new link: \"Guide\"")
+    #expect(said(.relinked(id, hasLogin: true, refused: [])) == "Logged in; resuming \"Guide\"")
+    #expect(said(.relinked(id, hasLogin: true, refused: refused)) == "It is already finished")
     #expect(
-      said(.limited(.ids([id]), bytesPerSecond: 1, refused: refused)) == "it is already finished")
+      said(.limited(.ids([id]), bytesPerSecond: 512_000, refused: []))
+        == "\"Guide\": at most 500 KiB/s")
+    #expect(
+      said(.limited(.all, bytesPerSecond: 3 << 19, refused: []))
+        == "All downloads: at most 1.5 MiB/s")
+    #expect(
+      said(.limited(.all, bytesPerSecond: nil, refused: [])) == "All downloads: no limit")
+    #expect(
+      said(.limited(.all, bytesPerSecond: 1, refused: refused)) == "It is already finished")
   }
 
   @Test func `the dialog shows the meaning of the typed value`() {
@@ -220,12 +183,13 @@ struct EntryDialogTests {
     #expect(lines.contains { $0.contains("─ Speed limit ─") })
     #expect(lines.contains { $0.contains("Speed limit for \"Guide\"") })
     #expect(lines.contains { $0.contains("│ 1.5M ") })
-    #expect(lines.contains { $0.contains("Enter limits it to 1.5 MiB/s") })
+    #expect(lines.contains { $0.contains("│ Tab: [this file] | all ") })
+    #expect(lines.contains { $0.contains("Enter sets it to 1.5 MiB/s") })
     #expect(frame.cursor.map { lines[$0.row].contains("1.5M") } == true)
     _ = model.press(.control("u"))
     #expect(
       model.screen().lines.contains {
-        $0.contains("Enter removes the limit; 500K or 1.5M sets one")
+        $0.contains("Enter removes the limit; 500K or 1.5 MiB/s sets one")
       })
   }
 }

@@ -218,7 +218,7 @@ struct GroupTests {
     #expect(model.list.rowCount == 15 && model.list.window?.rows.count == 11)
     #expect(model.list.cursorRow == nil && model.list.selected.selection == nil)
     list.press(.left, in: &model)
-    #expect(model.said == "the group is folded already")
+    #expect(model.said == "The group is folded already")
     list.press(.right, in: &model)
     #expect(model.list.window?.rows.count == 15)
     // The running transfers need no heading at the top.
@@ -244,7 +244,7 @@ struct GroupTests {
     #expect(model.list.cursorHeading?.group == .next)
     let effects = list.press(.character("x"), in: &model)
     #expect(effects.isEmpty)
-    #expect(model.said == "this is the heading of a group; the keys apply to rows")
+    #expect(model.said == "This is the heading of a group; the keys apply to rows")
   }
 
   @Test func `folded groups are told apart when the rows are requested`() {
@@ -274,7 +274,7 @@ struct GroupTests {
     #expect(model.list.cursorRow?.title == "At Christmas")
     #expect(model.list.window?.lines.hasFolded == false)
     list.press(.enter, .left, in: &model)
-    #expect(model.said == "the search looks into all groups; Esc ends it")
+    #expect(model.said == "The search looks into all groups; Esc ends it")
     list.press(.escape, in: &model)
     #expect(model.list.window?.lines.hasFolded == true && model.list.view.folded == [.next])
   }
@@ -285,7 +285,7 @@ struct GroupTests {
     for _ in 0..<2 { list.press(.character("o"), .character("g"), in: &model) }
     #expect(model.list.view.sort == RowSort() && model.list.window?.lines.count == 15)
     list.press(.left, in: &model)
-    #expect(model.said == "the list has no groups; o g shows them")
+    #expect(model.said == "The list has no groups; o g shows them")
     list.press(.character("o"), .character("g"), in: &model)
     #expect(model.list.view.sort == RowSort(isGrouped: true))
   }

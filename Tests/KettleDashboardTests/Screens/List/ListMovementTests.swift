@@ -38,7 +38,7 @@ struct ListMovementTests {
       model.update(.linkChanged(.connected), at: Sample.now) == [
         .service(.subscribe(.unfiltered(first: 0, count: 27)))
       ])
-    #expect(model.said == "the service is back")
+    #expect(model.said == "The service is back")
   }
 
   @Test func `one key moves to the end of a long list`() {
@@ -49,7 +49,7 @@ struct ListMovementTests {
     #expect(model.list.cursor.index == 999_999)
     #expect(model.list.cursorRow == nil)
     #expect(model.press(.character("s")) == [])
-    #expect(model.said == "this row has not loaded yet")
+    #expect(model.said == "This row has not loaded yet")
     _ = model.update(window(999_973..<1_000_000, of: 1_000_000), at: Sample.now)
     #expect(model.list.cursorRow?.id == TransferID(rawValue: 999_999))
     #expect(
@@ -65,7 +65,7 @@ struct ListMovementTests {
     #expect(model.list.cursor.firstVisible == 18)
     _ = model.press(.pageUp, .pageUp, .up)
     #expect(model.list.cursor.index == 0)
-    #expect(model.said == "this is the first row")
+    #expect(model.said == "This is the first row")
   }
 
   @Test func `the cursor stays on its transfer when rows above disappear`() {

@@ -56,7 +56,7 @@ struct MarksTests {
     #expect(model.list.selected.count == 1)
     #expect(model.list.selected.selection == ids(2))
     _ = model.press(.character("U"))
-    #expect(model.said == "nothing is marked; Space marks a row")
+    #expect(model.said == "Nothing is marked; Space marks a row")
   }
 
   @Test func `controls apply to the marked rows, and the marks stay`() {
@@ -78,11 +78,11 @@ struct MarksTests {
     var model = model(.completed, .completed, .running)
     _ = model.press(.character(" "), .character(" "))
     #expect(model.press(.character("s")) == [])
-    #expect(model.said == "not possible for any of the 2 marked: it is already finished")
+    #expect(model.said == "Not possible for any of the 2 marked: it is already finished")
     _ = model.press(.character(" "), .character("s"))
-    #expect(model.said == "not possible for any of the 3 marked")
+    #expect(model.said == "Not possible for any of the 3 marked")
     _ = model.press(.character("U"), .home, .character(" "), .character("s"))
-    #expect(model.said == "it is already finished")
+    #expect(model.said == "It is already finished")
   }
 
   @Test func `rows that are not loaded are assumed to allow a control`() {
@@ -119,7 +119,7 @@ struct MarksTests {
     #expect(model.keyContext == .entry)
     _ = model.press(.escape, .character(" "), .character("u"))
     #expect(model.keyContext == .list)
-    #expect(model.said == "a link applies to one transfer; U clears the marks")
+    #expect(model.said == "A link applies to one transfer; U clears the marks")
   }
 
   @Test func `marks of deleted transfers are not counted`() {

@@ -116,7 +116,7 @@ struct OrderTests {
     _ = model.press(.character("o"), .character("e"))
     for key in [Key.character("J"), .character("K"), .alt("j"), .alt("k")] {
       #expect(model.press(key) == [])
-      #expect(model.said == "the list is sorted by speed; o u sorts it by the queue")
+      #expect(model.said == "The list is sorted by speed; o u sorts it by the queue")
     }
     _ = model.press(.character("o"), .character("u"))
     #expect(model.press(.character("J")) == [.service(.move(first, .down))])
@@ -152,11 +152,11 @@ struct OrderTests {
     #expect(set("-", .low, .high) == .low)
     var model = model(.high)
     _ = model.press(.character("+"))
-    #expect(model.said == "it already has high priority")
+    #expect(model.said == "It already has high priority")
     model = Sample.model(
       columns: 80, rows: 24, showing: [Sample.row(1, titled: "x", state: .completed)])
     _ = model.press(.character("-"))
-    #expect(model.said == "it is already finished")
+    #expect(model.said == "It is already finished")
   }
 
   @Test func `the menu in 80 columns, and a part of it in 40`() {
@@ -206,5 +206,57 @@ struct OrderTests {
            +----------------------------+1/15
        Enter select  Esc cancel
       """)
+  }
+}
+
+extension OrderTests {
+  private static func queued(places: [Int]) -> [TransferSnapshot] {
+    places.map { place in
+      Sample.row(Int64(place), titled: "File \(place)", state: .queued) {
+        var heldBack = HeldBack(.slot)
+        heldBack.rank = place
+        $0.heldBack = heldBack
+      }
+    }
+  }
+
+  @Test func `a move says the new place in the queue`() {
+    var rows = Self.queued(places: [1, 2, 3])
+    var model = Sample.model(columns: 80, rows: 24, showing: rows)
+    _ = model.press(.down, .down)
+    let effects = model.press(.alt("k"))
+    #expect(effects == [.service(.move(.ids([TransferID(rawValue: 3)]), .toTop))])
+    #expect(model.said == nil)
+    for (index, place) in [2, 3, 1].enumerated() { rows[index].heldBack?.rank = place }
+    let window = ListWindow(
+      first: 0, matchingCount: 3, rows: [rows[2], rows[0], rows[1]])
+    _ = model.update(.rowsArrived(window, Sample.totals(of: rows)), at: Sample.now)
+    #expect(model.said == "Moved to place 1 of 3")
+  }
+
+  @Test func `a later change of the place is not the move`() {
+    var rows = Self.queued(places: [1, 2])
+    var model = Sample.model(columns: 80, rows: 24, showing: rows)
+    _ = model.press(.down, .character("J"))
+    rows[1].heldBack?.rank = 1
+    let window = ListWindow(first: 0, matchingCount: 2, rows: rows)
+    _ = model.update(
+      .rowsArrived(window, Sample.totals(of: rows)), at: Sample.moment(seconds: 5))
+    #expect(model.said == nil)
+  }
+
+  @Test func `a priority is visible in the row and in the message`() {
+    var rows = Self.queued(places: [1, 2])
+    rows[0].priority = .high
+    rows[1].priority = .low
+    var model = Sample.model(columns: 80, rows: 24, showing: rows)
+    #expect(model.screen().lines.contains { $0.contains("·↑ File 1") })
+    #expect(model.screen().lines.contains { $0.contains("·↓ File 2") })
+    _ = model.update(.commandFinished(.prioritized(.high, appliedCount: 1)), at: Sample.now)
+    #expect(model.said == "Priority: high")
+    _ = model.update(.commandFinished(.prioritized(.low, appliedCount: 3)), at: Sample.now)
+    #expect(model.said == "Priority of 3 downloads: low")
+    _ = model.update(.commandFinished(.moved(appliedCount: 3)), at: Sample.now)
+    #expect(model.said == "Moved 3 downloads")
   }
 }

@@ -51,7 +51,7 @@ struct ViewTests {
     #expect(model.list.cursorRow?.id == TransferID(rawValue: 3))
     #expect(model.list.cursor.firstVisible == 397)
     list.press(.character("F"), in: &model)
-    #expect(model.said == "no longer following")
+    #expect(model.said == "No longer following")
   }
 
   @Test func `frozen rows stay while the totals update`() {
@@ -68,7 +68,7 @@ struct ViewTests {
     #expect(model.press(.end) == [])
     #expect(model.list.cursor.index == 26)
     #expect(model.press(.down) == [])
-    #expect(model.said == "the rows are frozen, so no others are loaded; Z resumes")
+    #expect(model.said == "The rows are frozen, so no others are loaded; Z resumes")
     _ = model.wheel(.wheelDown)
     #expect(model.list.cursor.index == 26)
     let effects = model.press(.character("Z"))
@@ -136,10 +136,10 @@ struct ViewTests {
     _ = model.update(.commandFinished(.cleared(count: 3)), at: Sample.now)
     #expect(model.said == "3 transfers cleared from view; H shows them, z undoes it")
     _ = model.update(.commandFinished(.cleared(count: 0)), at: Sample.now)
-    #expect(model.said == "all finished transfers are already cleared; H shows them")
+    #expect(model.said == "All finished transfers are already cleared; H shows them")
     model = LongList(3).model()
     _ = model.press(.character("c"))
-    #expect(model.said == "nothing is finished")
+    #expect(model.said == "Nothing is finished")
   }
 
   private static func history(columns: Int, rows: Int) -> Dashboard {
@@ -185,9 +185,9 @@ struct ViewTests {
        / search  \\ filter  H history  : command  o sort   Tab pane   ? help  q leave
       """)
     _ = model.press(.character("J"))
-    #expect(model.said == "finished transfers are not in the queue")
+    #expect(model.said == "Finished transfers are not in the queue")
     _ = model.press(.character("c"))
-    #expect(model.said == "the history cannot be cleared; d removes a transfer")
+    #expect(model.said == "The history cannot be cleared; d removes a transfer")
   }
 
   @Test func `the history in 40 columns and ASCII`() {

@@ -36,7 +36,7 @@ struct FilterTests {
     let list = LongList(3)
     var model = list.model()
     list.press(.character("!"), in: &model)
-    #expect(model.said == "nothing needs you")
+    #expect(model.said == "Nothing needs you")
     #expect(model.list.view.filterText == "")
   }
 
@@ -70,7 +70,7 @@ struct FilterTests {
     #expect(model.list.cursorRow?.id == TransferID(rawValue: 199))
     #expect(model.list.cursor.index == 0)
     list.press(.enter, .escape, in: &model)
-    #expect(model.said == "filter cleared")
+    #expect(model.said == "Filter cleared")
     #expect(model.list.cursor.index == 199)
     #expect(model.list.cursorRow?.id == TransferID(rawValue: 199))
   }
@@ -111,7 +111,7 @@ struct FilterTests {
     list.type("9", in: &model)
     #expect(model.list.view.marks.isEmpty)
     #expect(
-      model.said == "marks cleared: they applied to the previous filter")
+      model.said == "Marks cleared: they applied to the previous filter")
     // Individual marks are kept.
     list.press(.enter, .character(" "), .character("\\"), .control("u"), .enter, in: &model)
     #expect(model.list.selected.selection == .ids([TransferID(rawValue: 9)]))
@@ -290,6 +290,6 @@ struct FilterTests {
        l limit   a add   \\ filter  o sort   ? help  q leave
       """)
     list.press(.character("d"), in: &model)
-    #expect(model.said == "nothing matches the filter; Esc clears it")
+    #expect(model.said == "Nothing matches the filter; Esc clears it")
   }
 }

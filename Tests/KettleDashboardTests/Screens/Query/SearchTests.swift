@@ -39,10 +39,10 @@ struct SearchTests {
     #expect(model.said == nil)
     list.press(.character("N"), .character("N"), in: &model)
     #expect(model.list.cursorRow?.id == id(999))
-    #expect(model.said == "continued from the last row")
+    #expect(model.said == "Continued from the last row")
     list.press(.character("n"), in: &model)
     #expect(model.list.cursorRow?.id == id(99))
-    #expect(model.said == "continued from the first row")
+    #expect(model.said == "Continued from the first row")
   }
 
   @Test func `Esc returns to where the search started`() {
@@ -76,7 +76,7 @@ struct SearchTests {
   @Test func `n without a search explains how to start one`() {
     var model = list.model()
     #expect(model.press(.character("n")) == [])
-    #expect(model.said == "there is no search yet; / starts one")
+    #expect(model.said == "There is no search yet; / starts one")
   }
 
   @Test func `only one search request is pending, and its reply triggers the next`() {

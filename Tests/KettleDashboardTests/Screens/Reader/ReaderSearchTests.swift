@@ -54,7 +54,7 @@ struct ReaderSearchTests {
     #expect(model.said == "No match for \"nowhere\"")
     var other = Sample.model(columns: 80, rows: 24)
     _ = other.press(.character("?"), .character("n"))
-    #expect(other.said == "there is no search yet; / starts one")
+    #expect(other.said == "There is no search yet; / starts one")
   }
 
   @Test func `the details can be searched, and events stay where the match is`() {
