@@ -43,6 +43,10 @@ struct Situations {
         after.name += ", " + input.name
         after.keysLeft -= 1
         _ = after.model.update(input.message, at: Sample.now)
+        // The keys of a row lead from its details to the same screens as from the list.
+        if after.model.screens.last?.content is DetailsScreen {
+          after.keysLeft = min(after.keysLeft, 1)
+        }
         // Most keys only show a message, or lead to a state that others lead to as well.
         after.model.notice = nil
         if visited.insert(after.model).inserted { add(after) }

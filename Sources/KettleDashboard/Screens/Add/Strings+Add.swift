@@ -34,7 +34,7 @@ extension Strings {
     case .queue: "Queue"
     case .limit: "Limit"
     case .start: "Start"
-    case .then: "Then"
+    case .then: "Then run"
     case .checksum: "Checksum"
     case .headers: "Headers"
     case .login: "Login"

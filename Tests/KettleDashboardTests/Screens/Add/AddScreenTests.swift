@@ -37,14 +37,7 @@ struct AddScreenTests {
        ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
       ┌─ Add ────────────────────────────────────────────────────────────────────────┐
       │ URLs        (one per line, or a curl command; Ctrl-J starts a new line)      │
-      │ Directory   (the downloads directory)                                        │
-      │ Name        (the server's file name)                                         │
-      │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                         │
-      │ Limit       (none; 500K, 1.5M)                                               │
-      │ Headers     (none; Name: value; Name: value)                                 │
-      │ Login       (none; user:password)                                            │
-      │ Start       (now; +90m, 2026-12-24T18:00)                                    │
-      │ Paused      no                                                               │
+      │ Options     Tab: directory, name, title, queue, limit, start, then run, che… │
       │                                                                              │
       │                                                                              │
       │                                                                              │
@@ -77,8 +70,7 @@ struct AddScreenTests {
       │ Limit     ✘ fast                                                             │
       │ Headers     Referer: http://r/; Cookie:•••••••••                             │
       │ Login       me:••••••                                                        │
-      │ Start       (now; +90m, 2026-12-24T18:00)                                    │
-      │ Paused      no                                                               │
+      │ Options     Tab: name, title, queue, start, then run, checksum, paused       │
       │ The URL "nfs://example.org/b" has the scheme "nfs"; only http, https, ftp,   │
       │ ftps and sftp are supported                                                  │
       │ 3 URLs, 2 invalid; Enter adds the valid one                                  │
@@ -102,6 +94,11 @@ struct AddScreenTests {
       |           ! hello world                                     contains a space |
       | Directory   ~/isos                                                           |
       | Name        (the server's file name)                                         |
+      | Title       (the file name)                                                  |
+      | Queue       (default; the name of another queue)                             |
+      | Limit     ! fast                                                             |
+      | Start       (now; +90m, 2026-12-24T18:00)                                    |
+      | Then run    (nothing; a program, such as unzip -o {path})                    |
       | Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                         |
       | Limit     ! fast                                                             |
       | Headers     Referer: http://r/; Cookie:*********                             |
@@ -135,14 +132,7 @@ struct AddScreenTests {
        ▶  Networking Overview            ▃▃▃▃▃▃▃▃······  61 %  405/659 MiB     12.1 MiB/s      4    12:00
       ┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────┐
       │ URLs      ✔ curl 'https://example.org/a.iso' -H 'Cookie:•••••••••• -H 'Referer: http://r/'       │
-      │ Directory   (the downloads directory)                                                            │
-      │ Name        (the server's file name)                                                             │
-      │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                                             │
-      │ Limit       (none; 500K, 1.5M)                                                                   │
-      │ Headers     (none; Name: value; Name: value)                                                     │
-      │ Login       (none; user:password)                                                                │
-      │ Start       (now; +90m, 2026-12-24T18:00)                                                        │
-      │ Paused      no                                                                                   │
+      │ Options     Tab: directory, name, title, queue, limit, start, then run, checksum, headers, logi… │
       │ with 2 headers: https://example.org/a.iso                                                        │
       │ 1 URL; Enter adds it                                                                             │
       │                                                                                                  │
@@ -189,14 +179,7 @@ struct AddScreenTests {
                         │           ✔ https://example.org/298                              already in the list as 17 (running) │
                         │           ✔ https://example.org/0                                                                    │
                         │           ✔ https://example.org/1                                                                    │
-                        │ Directory   (the downloads directory)                                                                │
-                        │ Name        (the server's file name)                                                                 │
-                        │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                                                 │
-                        │ Limit       (none; 500K, 1.5M)                                                                       │
-                        │ Headers     (none; Name: value; Name: value)                                                         │
-                        │ Login       (none; user:password)                                                                    │
-                        │ Start       (now; +90m, 2026-12-24T18:00)                                                            │
-                        │ Paused      no                                                                                       │
+                        │ Options     Tab: directory, name, title, queue, limit, start, then run, checksum, headers, login, p… │
                         │ also on another line                                                                                 │
                         │ 300 URLs, 1 repeated, 1 already in the list; Enter adds them                                         │
                         │                                                                                                      │
@@ -249,6 +232,8 @@ struct AddScreenTests {
       model.screen(.ascii),
       """
       +- Add --------------------------------+
+      | Start       (now; +90m, 2026-12-24T~ |
+      | Then run    (nothing; a program, su~ |
       | Checksum    (none; sha256:HEX, sha5~ |
       | Limit       (none; 500K, 1.5M)       |
       | Headers     (none; Name: value; Nam~ |

@@ -174,10 +174,10 @@ struct ViewTests {
       model.screen(),
       """
        Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                                 Size  Host                  Finished ↓
-      >✔  AV Foundation Guide                11 MiB  example.org                09:58
-       ✔  Debian 13 netinst, … long name    700 MiB  cdimage.example.o…  18 Nov 12:00
-       ✔  文件传输指南                         12 B  [2001:db8::1]         2025-10-17
+          Day                File                      Size  Host          Finished ↓
+      >✔  today              AV Foundation Guide     11 MiB  example.org        09:58
+       ✔  18 Nov             Debian 13 ne…g name    700 MiB  cdimage.exa…       12:00
+       ✔  2025-10-17         文件传输指南              12 B  [2001:db8::…       12:00
       (15 empty lines)
        History, H goes back
                                                                                   1/3
@@ -217,10 +217,10 @@ struct ViewTests {
                  │                                                        ⣿ │
                  │                                                        ⣿ │
                 0└─ 1:54 ago ───────────────────────────────────────── now  │
-          File                                                                                            Size  Host                   Finished ↓
-      >✔  AV Foundation Guide                                                                           11 MiB  example.org                 09:58
-       ✔  Debian 13 netinst, which has a long name                                                     700 MiB  cdimage.example.org  18 Nov 12:00
-       ✔  文件传输指南                                                                                    12 B  [2001:db8::1]          2025-10-17
+          Day                File                                                                           Size  Host                 Finished ↓
+      >✔  today              AV Foundation Guide                                                          11 MiB  example.org               09:58
+       ✔  18 Nov             Debian 13 netinst, which has a long name                                    700 MiB  cdimage.example.org       12:00
+       ✔  2025-10-17         文件传输指南                                                                   12 B  [2001:db8::1]             12:00
       (27 empty lines)
        History, H goes back
                                                                                                                                               1/3
