@@ -94,7 +94,7 @@ package enum ConfigurationKeys {
     Key("notify.failures", sets: \.notify.failures, to: .boolean, waitsForStart: true)
       .means("Whether they report transfers that failed or need you."),
     Key("notify.finished", sets: \.notify.finished, to: .boolean, waitsForStart: true)
-      .means("Whether they report that everything in progress is finished."),
+      .means("Whether they report that everything in progress is done."),
   ]
 
   private static let rpc: [Key] = [
@@ -240,7 +240,7 @@ extension ConfigurationKeys {
     ConfigurationKey("dashboard.mouse", sets: \.isMouseOn, to: .boolean)
       .means("Whether the dashboard reacts to clicks and the wheel."),
     ConfigurationKey("dashboard.bell", sets: \.ringsBell, to: .boolean)
-      .means("Whether it rings when everything is finished, and when a transfer failed."),
+      .means("Whether it rings when everything is done, and when a transfer failed."),
     ConfigurationKey("dashboard.taskbar", sets: \.showsTaskbarProgress, to: .boolean)
       .means("Whether it shows progress if the terminal supports it."),
     ConfigurationKey("dashboard.announcements", sets: \.announces, to: .boolean)

@@ -59,7 +59,7 @@ struct DashboardStage {
       terminal.copy("a\u{1B}b"), terminal.copy(String(repeating: "x", count: 80_000)),
     ]
     terminal.show(.percent(42))
-    terminal.announce("All transfers are finished")
+    terminal.announce("All transfers are done")
     terminal.ring()
     terminal.restore()
     exit(refusals == [nil, .hasControls, .tooLong] ? 0 : 1)

@@ -158,7 +158,7 @@ struct DashboardRunnerTests {
       ])
     #expect(
       result.terminal.calls.withLock { $0 }
-        == ["claim", "ring", "announce All transfers are finished", "restore"])
+        == ["claim", "ring", "announce All transfers are done", "restore"])
     #expect(result.terminal.gauges.withLock { $0 } == [])
     let shown = try run(
       [[], [.key(.character("q"))]],

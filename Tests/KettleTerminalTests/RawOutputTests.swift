@@ -128,7 +128,7 @@ import Testing
       program.text.contains(
         "\u{1B}]52;c;aHR0cHM6Ly9leGFtcGxlLm9yZy9hCmh0dHBzOi8vZXhhbXBsZS5vcmcvYg==\u{7}"))
     #expect(program.text.contains("\u{1B}]9;4;1;42\u{1B}\\"))
-    #expect(program.text.contains("\u{1B}]9;Kettle: All transfers are finished\u{1B}\\"))
+    #expect(program.text.contains("\u{1B}]9;Kettle: All transfers are done\u{1B}\\"))
     #expect(program.text.contains("\u{1B}]9;4;0\u{1B}\\"))
   }
 

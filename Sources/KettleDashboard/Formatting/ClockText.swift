@@ -43,6 +43,9 @@ package struct ClockText: Hashable, Sendable {
     return parts.date + " " + parts.timeOfDay
   }
 
+  /// `18:00:05`.
+  package func withSeconds(_ time: WallTime) -> String { Parts(local(time)).timeOfDay }
+
   /// Dates from outside can be anything; the years 1970 to 9999 are shown.
   private func local(_ time: WallTime) -> String {
     let shifted = time.advanced(byMilliseconds: Int64(utcOffsetSeconds) * 1000)
@@ -90,6 +93,30 @@ package enum DurationText {
   /// As in `retry in 12 s`: seconds with their unit, longer times as a clock.
   package static func countdown(_ seconds: Int64) -> String {
     seconds < 60 ? "\(max(0, seconds)) s" : clock(seconds)
+  }
+
+  /// The time that is left, as a clock. Milliseconds that have begun count as a second.
+  package static func left(until time: WallTime, now: WallTime) -> String {
+    clock(seconds(until: time, now: now))
+  }
+
+  /// Like `left`, as a countdown.
+  package static func countdown(until time: WallTime, now: WallTime) -> String {
+    countdown(seconds(until: time, now: now))
+  }
+
+  private static func seconds(until time: WallTime, now: WallTime) -> Int64 {
+    let (distance, overflow) = time.millisecondsSince1970.subtractingReportingOverflow(
+      now.millisecondsSince1970)
+    let milliseconds = overflow ? Int64.max : max(0, distance)
+    return milliseconds / 1000 + (milliseconds % 1000 > 0 ? 1 : 0)
+  }
+
+  /// How long something took: tenths below ten seconds, otherwise as `countdown`.
+  package static func spent(milliseconds: Int64) -> String {
+    let tenths = max(0, milliseconds) / 100
+    guard tenths < 100 else { return countdown(tenths / 10) }
+    return "\(tenths / 10).\(tenths % 10) s"
   }
 
   static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }

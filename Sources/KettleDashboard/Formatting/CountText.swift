@@ -14,10 +14,10 @@ package enum CountText {
 
 /// Percentages of a total.
 package enum PercentageText {
-  /// For example `61 %`, rounded down; 100 is reserved for complete transfers.
+  /// For example `61%`, rounded down; 100 is reserved for complete transfers.
   package static func text(_ done: Int64, of total: Int64, isWhole: Bool) -> String {
-    if isWhole { return "100 %" }
-    return "\(min(99, Int64(fraction(done, of: total) * 100))) %"
+    if isWhole { return "100%" }
+    return "\(min(99, Int64(fraction(done, of: total) * 100)))%"
   }
 
   /// Always 0 to 1, whatever the arguments are.

@@ -7,7 +7,8 @@ package enum Strings {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  static func countWord(_ state: TransferState) -> String {
+  /// The word for a state everywhere that people read it. JSON has the name of the state.
+  package static func countWord(_ state: TransferState) -> String {
     switch state {
     case .idle: "idle"
     case .scheduled: "scheduled"
@@ -21,15 +22,17 @@ package enum Strings {
     }
   }
 
-  static func transfers(_ count: Int) -> String {
-    count == 1 ? "1 transfer" : "\(count) transfers"
+  package static func transfers(_ count: Int) -> String {
+    count == 1 ? "1 transfer" : CountText.text(count) + " transfers"
   }
 
   package static func downloads(_ count: Int, _ kind: String = "") -> String {
     CountText.text(count) + " " + kind + (count == 1 ? "download" : "downloads")
   }
 
-  static func files(_ count: Int) -> String { count == 1 ? "1 file" : "\(count) files" }
+  package static func files(_ count: Int) -> String {
+    count == 1 ? "1 file" : CountText.text(count) + " files"
+  }
 
   /// From the longest form to the shortest.
   static func tooSmall(columns: Int, rows: Int) -> [[String]] {
@@ -112,7 +115,7 @@ extension Strings {
   static func allEnded(failedCount: Int) -> String {
     failedCount > 0
       ? "All transfers have ended; \(transfers(failedCount)) failed"
-      : "All transfers are finished"
+      : "All transfers are done"
   }
 
   static func newlyFailed(_ count: Int) -> String { transfers(count) + " failed" }

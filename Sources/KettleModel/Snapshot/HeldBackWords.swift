@@ -173,8 +173,8 @@ extension HeldBack {
     case .scheduled: return ([], "its start time has not come")
     case .paused: return ([], "it was paused")
     case .idle: return ([], row.bytesReceived > 0 ? "it was stopped" : "it was not started")
-    case .ownLimit: return ([], "its speed is limited to \(limit)")
-    case .totalLimit: return ([], "all transfers together are limited to \(limit)")
+    case .ownLimit: return ([], "it is slowed by its limit of \(limit)")
+    case .totalLimit: return ([], "it is slowed by your limit of \(limit) for everything")
     case .disk: return ([], "the disk is slower than the network")
     case .line: return ([], "the network is saturated, and transfers share it")
     case .server:
@@ -201,7 +201,7 @@ extension HeldBack {
     case .hostLimit:
       return status == nil
         ? "limits.connections-per-host, or connections in [hosts.\"\(host)\"], permits more"
-        : "\"kettle hosts reset \(host)\" removes the limit, which otherwise ends by itself"
+        : "\"kettle hosts reset \(host)\" lifts the limit, which otherwise ends by itself"
     case .sessionLimit: return "only its program can change that"
     case .connectionLimit: return "the setting limits.connections permits more"
     case .queueLimit:

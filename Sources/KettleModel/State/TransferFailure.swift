@@ -117,6 +117,9 @@ private struct FailureSentence {
 
   private var detail: String? { failure.detail?.sanitizedForDisplay(limit: 200) }
 
+  /// The message of the system, which says no more than the sentence.
+  private static let refusedConnection = "Connection refused"
+
   private var problem: String {
     let name = failure.subject.sanitizedForDisplay()
     let said = detail.map { " (\($0))" } ?? ""
@@ -145,6 +148,8 @@ private struct FailureSentence {
     case .hostNotFound: "The host \"\(name)\" was not found"
     case .nameServerSilent:
       "The address of \"\(name)\" could not be looked up because no name server answered\(said)"
+    case .connectionRefused where failure.detail == Self.refusedConnection:
+      "\"\(name)\" refused the connection"
     case .connectionRefused: "\"\(name)\" refused the connection\(said)"
     case .connectionLost: "The connection to \"\(name)\" was lost\(said)"
     case .timedOut: "\"\(name)\" did not respond in time\(said)"

@@ -30,7 +30,7 @@ struct AttentionTests {
     #expect(
       announced(
         [.running: 2, .completed: 5], [.running: 1, .completed: 6], [.completed: 7],
-        [.completed: 7]) == ["All transfers are finished"])
+        [.completed: 7]) == ["All transfers are done"])
     #expect(
       announced([.running: 2], [.running: 1, .failed: 1], [.completed: 1, .failed: 1])
         == ["1 transfer failed", "All transfers have ended; 1 transfer failed"])

@@ -55,13 +55,21 @@ struct FormattingTests {
     #expect(DurationText.countdown(-1) == "0 s")
   }
 
+  @Test func `a short work has tenths of seconds`() {
+    #expect(DurationText.spent(milliseconds: 450) == "0.4 s")
+    #expect(DurationText.spent(milliseconds: 9999) == "9.9 s")
+    #expect(DurationText.spent(milliseconds: 10_000) == "10 s")
+    #expect(DurationText.spent(milliseconds: 91_000) == "1:31")
+    #expect(DurationText.spent(milliseconds: .min) == "0.0 s")
+  }
+
   @Test func `100 percent is shown only when complete`() {
-    #expect(PercentageText.text(61, of: 100, isWhole: false) == "61 %")
-    #expect(PercentageText.text(100, of: 100, isWhole: false) == "99 %")
-    #expect(PercentageText.text(999, of: 1000, isWhole: false) == "99 %")
-    #expect(PercentageText.text(0, of: 0, isWhole: true) == "100 %")
-    #expect(PercentageText.text(.max, of: 1, isWhole: false) == "99 %")
-    #expect(PercentageText.text(.min, of: .max, isWhole: false) == "0 %")
+    #expect(PercentageText.text(61, of: 100, isWhole: false) == "61%")
+    #expect(PercentageText.text(100, of: 100, isWhole: false) == "99%")
+    #expect(PercentageText.text(999, of: 1000, isWhole: false) == "99%")
+    #expect(PercentageText.text(0, of: 0, isWhole: true) == "100%")
+    #expect(PercentageText.text(.max, of: 1, isWhole: false) == "99%")
+    #expect(PercentageText.text(.min, of: .max, isWhole: false) == "0%")
   }
 
   @Test func `the short format shows the time for today and the date for other days`() {

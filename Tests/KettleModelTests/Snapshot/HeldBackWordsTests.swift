@@ -22,12 +22,22 @@ struct HeldBackWordsTests {
     #expect(words.remedy != nil || !reason.needsUser)
   }
 
+  private let row = TransferSnapshot(
+    id: TransferID(rawValue: 1), session: .kettle, taskIdentifier: 1, title: "a",
+    url: "http://h/", state: .queued, createdAt: WallTime(millisecondsSince1970: 0))
+
+  @Test func `a speed limit is a cause, with whose it is`() {
+    var heldBack = HeldBack(.totalLimit)
+    heldBack.bytesPerSecond = 3 << 19
+    let words = HeldBackWords(heldBack, of: row)
+    #expect(words.clause == "it is slowed by your limit of 1.5 MiB/s for everything")
+    #expect(words.remedy == "\"kettle limit none\" lifts it")
+    heldBack.cause = .ownLimit
+    #expect(HeldBackWords(heldBack, of: row).clause == "it is slowed by its limit of 1.5 MiB/s")
+  }
+
   @Test func `the words of a limit count what is in use`() {
     var heldBack = HeldBack(.slot)
-    let row = TransferSnapshot(
-      id: TransferID(rawValue: 1), session: .kettle, taskIdentifier: 1, title: "a",
-      url: "http://h/",
-      state: .queued, createdAt: WallTime(millisecondsSince1970: 0))
     #expect(HeldBackWords(heldBack, of: row).forms == ["slots full"])
     (heldBack.used, heldBack.allowed) = (3, 4)
     #expect(HeldBackWords(heldBack, of: row).forms == ["slots full 3/4", "slots full"])

@@ -211,6 +211,10 @@ struct TransferFailureSentenceTests {
     ),
     (.connectionRefused, nil, "\"h\" refused the connection; it will be retried"),
     (
+      .connectionRefused, "Connection refused",
+      "\"h\" refused the connection; it will be retried"
+    ),
+    (
       .nameServerSilent, nil,
       "The address of \"h\" could not be looked up because no name server answered; it will be retried"
     ),

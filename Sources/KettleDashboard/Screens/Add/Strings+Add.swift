@@ -156,11 +156,7 @@ extension Strings {
   static let repeated = "also on another line"
 
   static func inList(_ found: DuplicateSearch.Found) -> String {
-    "already in the list as \(found.id) (\(state(found.state)))"
-  }
-
-  private static func state(_ state: TransferState) -> String {
-    state == .completed ? "completed" : countWord(state)
+    "already in the list as \(found.id) (\(countWord(found.state)))"
   }
 
   /// What Enter would do, or why it would do nothing.

@@ -28,7 +28,7 @@ extension Strings {
   /// A time that is a guess has a tilde.
   static func guessed(_ time: String, isGuess: Bool) -> String { isGuess ? "~" + time : time }
 
-  static func timeLeft(_ seconds: Int64) -> String { DurationText.clock(seconds) + " left" }
+  package static func timeLeft(_ seconds: Int64) -> String { DurationText.clock(seconds) + " left" }
 
   /// - Parameter unpredictableCount: The transfers that `time` does not include.
   static func allReady(by time: String, except unpredictableCount: Int) -> String {
@@ -88,7 +88,7 @@ extension Strings {
   }
 
   /// Returns the cause in a few words; the message line and the details show the full sentence.
-  static func shortFailure(_ failure: TransferFailure) -> String {
+  package static func shortFailure(_ failure: TransferFailure) -> String {
     switch failure.code {
     case .badURL: "bad URL"
     case .tooManyRedirects: "too many redirects"

@@ -52,7 +52,7 @@ package enum RowStatus: Hashable, Sendable {
 
 extension TransferSnapshot {
   /// When the transfer is expected to be complete; nil if that is not known.
-  func expectedReadyAt(now: WallTime) -> WallTime? {
+  package func expectedReadyAt(now: WallTime) -> WallTime? {
     if let readyAt { return readyAt }
     guard state == .running, let secondsLeft else { return nil }
     let (milliseconds, isTooLong) = secondsLeft.multipliedReportingOverflow(by: 1000)
@@ -62,20 +62,20 @@ extension TransferSnapshot {
   /// A stop discards the bytes but keeps the name of the file.
   var wasStarted: Bool { bytesReceived > 0 || path != nil }
 
-  var isWhole: Bool {
+  package var isWhole: Bool {
     switch state {
     case .completed, .verifying: true
     case .idle, .scheduled, .queued, .running, .waiting, .paused, .failed: false
     }
   }
 
-  var percentText: String? {
+  package var percentText: String? {
     if isWhole { return PercentageText.text(1, of: 1, isWhole: true) }
     guard let bytesExpected, bytesExpected > 0, bytesReceived > 0 else { return nil }
     return PercentageText.text(bytesReceived, of: bytesExpected, isWhole: false)
   }
 
-  var sizeText: String {
+  package var sizeText: String {
     if isWhole { return ByteText.size(bytesExpected ?? bytesReceived) }
     if let bytesExpected { return ByteText.progress(bytesReceived, of: bytesExpected) }
     return bytesReceived > 0 ? ByteText.size(bytesReceived) : ""

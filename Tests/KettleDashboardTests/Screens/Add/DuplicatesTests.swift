@@ -48,7 +48,7 @@ struct DuplicatesTests {
     var model = opened("https://example.org/a")
     _ = model.update(.duplicatesFound(found), at: Sample.now)
     #expect(
-      model.screen().lines.contains { $0.contains("already in the list as 17 (completed)") })
+      model.screen().lines.contains { $0.contains("already in the list as 17 (done)") })
     #expect(model.press(.enter) == [])
     #expect(model.said == "1 is already in the list; press Enter again to add anyway")
     #expect(model.press(.enter).count == 1)
