@@ -102,7 +102,12 @@ struct RandomRecords {
     if number(0...3) == 0 { filter.session = SessionID(rawValue: one(["kettle", "ü", "none"])) }
     if number(0...3) == 0 { filter.queue = QueueName(one(["default", "night", "none"])) }
     if number(0...3) == 0 { filter.host = one(["a.example", "example", "EXAMPLE.ORG", "[2001"]) }
-    if number(0...3) == 0 { filter.text = one(["ISO", "a final", "ÄRGER", "disk \"a b\"", "  "]) }
+    if number(0...2) == 0 {
+      filter.text = one([
+        "ISO", "a final", "ÄRGER", "disk \"a b\"", "  ", "!iso", "'iso", "^a", "iso$", "!^HTTPS",
+        "^ä 'ärger", "!'a !final$ disk", "!", "\"!iso\"",
+      ])
+    }
     return filter
   }
 

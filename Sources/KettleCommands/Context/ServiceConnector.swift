@@ -60,8 +60,11 @@ package struct ServiceAddress: Hashable, Sendable {
   /// Whether connecting may ask the user something on the terminal.
   package var mayAsk = true
 
+  /// Those of the user's service.
+  package static let usualArguments = ["daemon", "run"]
+
   package init(
-    environment: [String: String], serviceArguments: [String] = ["daemon", "run"],
+    environment: [String: String], serviceArguments: [String] = usualArguments,
     host: RemoteHost? = nil
   ) {
     self.environment = environment

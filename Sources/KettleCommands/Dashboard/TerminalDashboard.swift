@@ -61,6 +61,7 @@ package struct TerminalDashboard: DashboardPresenter {
       settings.terminal.isASCII = request.isASCII
       settings.showsTour = request.showsTour
       settings.choices = request.choicesFile.read()
+      settings.shellProgram = request.shellProgram
       let backend = TimedTerminal(
         try NcursesTerminal(settings.terminal), clock: context.clock, deadline: deadline)
       return DashboardRunner(backend: backend, settings: settings) { session.perform($0) }
@@ -128,12 +129,18 @@ package struct DashboardRequest: Hashable, Sendable {
   package var showsTour = false
   /// Whether the service's files are on this machine and can be opened here.
   package var filesAreHere: Bool
+  /// The program, with its options, whose commands reach the service; nil if none do.
+  package var shellProgram: String?
 
   package init(address: ServiceAddress, client: String, limitMilliseconds: Int64? = nil) {
     self.address = address
     self.client = client
     self.limitMilliseconds = limitMilliseconds
     filesAreHere = address.host == nil
+    // A command does not reach the service of a demo.
+    if address.serviceArguments == ServiceAddress.usualArguments {
+      shellProgram = "kettle" + (address.host.map { " --host " + $0.text } ?? "")
+    }
   }
 
   /// The user's choices. They are in the home of the demo, or else on this machine, whichever

@@ -10,7 +10,7 @@ struct ListCommand: RunnableCommand {
     abstract: "Show the transfers.",
     usage: """
       kettle list [--json] [--state <state> ...] [--session <id>]
-                  [--queue <name>]
+                  [--queue <name>] [--match <words>]
       """,
     discussion: """
       On a terminal, names are shortened and columns left out to fit its width, with colors \
@@ -25,6 +25,7 @@ struct ListCommand: RunnableCommand {
       Examples:
         kettle list
         kettle list --state failed --state waiting
+        kettle list --match "^debian iso$ !netinst"
         kettle list --json | jq -r '.[] | select(.state == "completed") | .path'
       """)
 
@@ -46,10 +47,16 @@ struct ListCommand: RunnableCommand {
     completion: .asking(.queues))
   var queue: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Only transfers with these words in the title, URL or path: 'whole, ^begin, end$, !not.",
+      valueName: "words"))
+  var match: String?
+
   func run(in context: CommandContext) async throws -> ExitCode {
     let filter = RowFilter(
       states: states.isEmpty ? nil : states, session: session.map { SessionID(rawValue: $0) },
-      queue: try queue.map { try QueueName(argument: $0) })
+      queue: try queue.map { try QueueName(argument: $0) }, text: match)
     return try await context.withService(for: "kettle list") { service in
       let rows = ListReader(service: service, filter: filter)
       if json {

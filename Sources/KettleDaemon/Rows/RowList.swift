@@ -161,10 +161,10 @@ extension RowList {
   /// The number of rows read per step; a search can be cancelled between steps.
   private static let walkStepCount = 256
 
-  /// Returns the next row that contains the words in list order, or the previous one; nil if none
-  /// does.
+  /// Returns the next row that the search finds in list order, or the previous one; nil if there is
+  /// none.
   func find(_ search: RowSearch) async throws(ControlError) -> FoundRow? {
-    guard !RowFilter.words(of: search.text).isEmpty else { return nil }
+    guard !search.isEmpty else { return nil }
     let view = RowView(filter: search.filter, sort: search.sort)
     let order = try await currentOrder(of: view)
     guard order.count > 0 else { return nil }
@@ -173,7 +173,7 @@ extension RowList {
       count: order.count,
       start: start.map(order.count) ?? min(max(search.startIndex, 0), order.count - 1),
       isBackwards: search.isBackwards, includesStart: search.includesStart)
-    let test = RowTest(RowFilter(text: search.text))
+    let test = RowTest(search.wanted)
     for step in walk.steps(of: Self.walkStepCount) {
       if Task.isCancelled { return nil }
       let ids = order.window(first: step.indices.lowerBound, count: step.indices.count)

@@ -65,9 +65,19 @@ extension Dashboard {
     if let message = message(context) {
       used = 2 + canvas.write(message.text, row: row, column: 1, width: width, message.role)
     }
+    if let command = shownCommand, used + command.count <= width {
+      used += 2 + canvas.write(command, row: row, column: 1 + used, width: width - used, .quiet)
+    }
     // A long message is more important than the position.
     guard used + position.count <= width else { return }
     canvas.writeRight(position, row: row, column: 1, width: width, .quiet)
+  }
+
+  /// The command for what the last key did, and the key that copies it.
+  private var shownCommand: String? {
+    guard let shell, keyContext == .list else { return nil }
+    return keymap.key(of: "copy-url").map { Strings.copies(shell.text, with: $0.name) }
+      ?? shell.text
   }
 
   private func message(_ context: ScreenContext) -> (text: String, role: Role)? {
@@ -77,7 +87,7 @@ extension Dashboard {
       let time = context.time(news.since)
       return (context.fitting(Strings.news(news, since: time)), .heading)
     }
-    guard screens.isEmpty else { return nil }
+    guard screens.isEmpty, shownCommand == nil else { return nil }
     if settings.showsTour, list.query == nil {
       let text = Tour.text(
         service.totals, afterMilliseconds: tourMilliseconds(at: context.now))
@@ -87,7 +97,9 @@ extension Dashboard {
   }
 
   /// Whether the message line shows what happened before the dashboard was opened.
-  var showsNews: Bool { notice == nil && screens.isEmpty && size.holds(ListLayout.minimum) }
+  var showsNews: Bool {
+    notice == nil && shell == nil && screens.isEmpty && size.holds(ListLayout.minimum)
+  }
 
   /// Shows the required size, in the longest form that fits.
   private func drawTooSmall(on canvas: inout Canvas) {

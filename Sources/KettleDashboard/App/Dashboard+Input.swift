@@ -6,9 +6,11 @@ extension Dashboard {
   private static var wheelStep: Int { 3 }
 
   mutating func press(_ key: Key, at now: Moment) -> [DashboardEffect] {
+    let shown = shell
     clearMessage()
     let action = keymap.action(for: key, in: keyContext)
     guard size.holds(ListLayout.minimum) else { return pressOnTinyScreen(key, at: now) }
+    if action == "copy-url", let shown, keyContext == .list { return copy(shown, at: now) }
     if let action, let effects = attempt(action, key: key, at: now) { return effects }
     let context = context(at: now, key: key)
     if let text = key.typedText, let requests = changeTop({ $0.insert(text, context) }) {
@@ -18,11 +20,18 @@ extension Dashboard {
     return []
   }
 
+  /// Copies the command that the message line shows instead of a URL, which the next press copies.
+  private mutating func copy(_ command: ShellCommand, at now: Moment) -> [DashboardEffect] {
+    say(keymap.filled(Strings.commandCopied), at: now)
+    return [.terminal(.copy(command.text))]
+  }
+
   /// Removes what the message line shows. News that something else covers is kept
   /// until it is visible.
   private mutating func clearMessage() {
     if showsNews { news = nil }
     notice = nil
+    shell = nil
   }
 
   /// On a terminal that is too small, the user sees neither the effect of a key nor the question
@@ -60,6 +69,7 @@ extension Dashboard {
 
   /// Returns whether an action has an effect in the current state.
   package func availability(of action: String) -> Availability {
+    if action == "copy-url", shell != nil, keyContext == .list { return .possible }
     let context = context(at: .anyTime)
     if let availability = top.availability(of: action, context) { return availability }
     let binding = Self.bindings.binding(of: action, in: keyContext)
@@ -139,14 +149,7 @@ extension Dashboard {
     Binding(
       "start-service", .dashboard, in: [.list], keys: [.character("w")], label: "start service",
       help: "Start the service after it was stopped",
-      when: { dashboard, _ in
-        switch dashboard.service.link {
-        case .stopped: .possible
-        case .connected: .impossible(Strings.serviceIsRunning)
-        case .silent: .impossible(Strings.serviceIsSilent)
-        case .connecting, .lost: .impossible(Strings.needsService)
-        }
-      },
+      when: { _, context in context.availabilityOfServiceStart },
       do: { _, _ in [.service(.startService), .say(Strings.startingService)] }),
     Binding(
       "leave", .dashboard, in: [.list], keys: [.character("q")], label: "leave", isRequired: true,

@@ -10,6 +10,8 @@ package struct Dashboard: Hashable, Sendable {
   /// The screens above the list, the topmost last.
   package internal(set) var screens: [OpenScreen] = []
   package internal(set) var notice: Notice?
+  /// The command for what the last key did; nil once another key was pressed.
+  var shell: ShellCommand?
   /// What happened before the dashboard was opened; nil once the user has seen it.
   var news: TransferNews?
   /// The name of the theme that the user chose; nil is the configured one.
@@ -78,6 +80,7 @@ package struct Dashboard: Hashable, Sendable {
   package mutating func update(_ message: DashboardMessage, at now: Moment) -> [DashboardEffect] {
     if settings.showsTour { tourBegan = tourBegan ?? now.monotonic }
     if let notice, notice.until <= now.monotonic { self.notice = nil }
+    if let shell, shell.until <= now.monotonic { self.shell = nil }
     let heightBefore = list.layout(context(at: now)).bodyHeight
     let choicesBefore = choices
     var effects = apply(message, at: now)
@@ -135,7 +138,10 @@ package struct Dashboard: Hashable, Sendable {
     var effects: [DashboardEffect] = []
     for request in requests {
       switch request {
-      case .service(let effect): effects.append(.service(effect))
+      case .service(let effect):
+        effects.append(.service(effect))
+        let command = ShellCommand(for: effect, program: settings.shellProgram, at: now.monotonic)
+        if let command { shell = command }
       case .terminal(let effect): effects.append(.terminal(effect))
       case .notice(let text, let kind): say(text, kind, at: now)
       case .open(let screen): screens.append(screen)
@@ -166,7 +172,7 @@ package struct Dashboard: Hashable, Sendable {
   /// The time until `ticked` is due next. nil when nothing on the screen changes with time alone,
   /// so that an idle dashboard costs nothing.
   package func millisecondsToNextTick(at now: Moment) -> Int64? {
-    var times = [notice.map { $0.until.milliseconds(since: now.monotonic) }]
+    var times = [notice?.until, shell?.until].map { $0?.milliseconds(since: now.monotonic) }
     switch service.link {
     case .lost, .silent: times.append(1000)
     case .connecting, .connected, .stopped: break

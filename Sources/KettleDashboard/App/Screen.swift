@@ -77,7 +77,10 @@ enum ListRequest: Hashable, Sendable {
   case clearMarks
   /// Says the new place of a transfer in the queue when it is known.
   case announcePlace(of: TransferID)
-  /// Adds a command to the history of the command line.
+  case group(RowSort.Grouping?)
+  /// Filters by a text that is a filter.
+  case filter(String)
+  /// Adds a command to the recent ones of the palette.
   case remember(command: String)
 }
 
@@ -169,6 +172,16 @@ struct ScreenContext {
   /// Returns whether something that needs the service is possible.
   func whenConnected(_ availability: @autoclosure () -> Availability) -> Availability {
     isConnected ? availability() : .impossible(whyNoService)
+  }
+
+  /// Whether the service can be started.
+  var availabilityOfServiceStart: Availability {
+    switch service.link {
+    case .stopped: .possible
+    case .connected: .impossible(Strings.serviceIsRunning)
+    case .silent: .impossible(Strings.serviceIsSilent)
+    case .connecting, .lost: .impossible(Strings.needsService)
+    }
   }
 
   /// Returns the first form that fits into the message line.

@@ -137,6 +137,8 @@ package struct DashboardSettings: Hashable, Sendable {
   package var problems: [String] = []
   /// The themes to choose from: the built-in ones, and the user's files in their place.
   package var themes = BuiltInTheme.allCases.map { NamedTheme($0.rawValue, base: $0) }
+  /// The program, with its options, whose commands reach the service that is shown; nil if none do.
+  package var shellProgram: String? = "kettle"
   /// What the user chose in earlier runs.
   package var choices = DashboardChoices()
   /// Whether the message line says what to press, for somebody who tries Kettle.

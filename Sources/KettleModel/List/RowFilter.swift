@@ -23,7 +23,8 @@ package struct RowFilter: Codable, Hashable, Sendable {
   package var queue: QueueName?
   /// The host of the URL or a parent domain: `example.org` also matches `cdn.example.org`.
   package var host: String?
-  /// Words separated by spaces. Each must occur in the title, the URL or the path, ignoring case.
+  /// Words separated by spaces, as `WordPattern` reads them. Each must occur in the title, the URL or
+  /// the path, ignoring case.
   package var text: String?
   /// Accepts only transfers that continue only when the user does something.
   package var needsUser: Bool
@@ -93,6 +94,8 @@ package struct RowSearch: Codable, Hashable, Sendable {
   package var sort: RowSort
   /// As in `RowFilter.text`.
   package var text: String
+  /// What the transfer must match besides; nil accepts all.
+  package var matching: RowFilter?
   /// The transfer after which the search begins. `startIndex` applies if it is not in the list.
   package var start: TransferID?
   package var startIndex: Int
@@ -102,16 +105,29 @@ package struct RowSearch: Codable, Hashable, Sendable {
 
   package init(
     filter: RowFilter, sort: RowSort, text: String, start: TransferID?, startIndex: Int,
-    isBackwards: Bool = false, includesStart: Bool = false
+    isBackwards: Bool = false, includesStart: Bool = false, matching: RowFilter? = nil
   ) {
     self.filter = filter
     self.sort = sort
     self.text = text
+    self.matching = matching
     self.start = start
     self.startIndex = startIndex
     self.isBackwards = isBackwards
     self.includesStart = includesStart
   }
+}
+
+extension RowSearch {
+  /// Everything that a transfer must match to be found.
+  package var wanted: RowFilter {
+    var wanted = matching ?? RowFilter()
+    wanted.text = text
+    return wanted
+  }
+
+  /// Whether it searches for anything.
+  package var isEmpty: Bool { matching == nil && wanted.words.isEmpty }
 }
 
 /// The result of a `RowSearch`.
@@ -154,85 +170,7 @@ package struct RowTest: Sendable {
   }
 }
 
-/// Words of a filter or a search, prepared for testing many rows.
-package struct WordTest: Sendable {
-  private struct Word: Sendable {
-    var text: String
-    /// The word as bytes if it is ASCII: comparing bytes is many times faster.
-    var bytes: [UInt8]?
-  }
-
-  private let words: [Word]
-
-  /// - Parameter words: In lower case, as `RowFilter.words` returns them.
-  package init(_ words: [String]) {
-    self.words = words.map { word in
-      Word(text: word, bytes: word.utf8.allSatisfy { $0 < 0x80 } ? Array(word.utf8) : nil)
-    }
-  }
-
-  /// Whether each word occurs in the title, the URL or the path.
-  package func passes(_ row: TransferSnapshot) -> Bool {
-    if words.isEmpty { return true }
-    let fields = [row.title, row.url, row.path ?? ""].map { $0.lowercased() }
-    return words.allSatisfy { word in fields.contains { Self.occurs(word, in: $0) } }
-  }
-
-  private static func occurs(_ word: Word, in field: String) -> Bool {
-    guard let bytes = word.bytes, let first = bytes.first else { return field.contains(word.text) }
-    var field = field
-    return field.withUTF8 { field in
-      guard field.count >= bytes.count else { return false }
-      return (0...(field.count - bytes.count)).contains { start in
-        field[start] == first && field[start..<(start + bytes.count)].elementsEqual(bytes)
-      }
-    }
-  }
-}
-
-/// A word of a text that is split at blanks outside double quotes.
-package struct QuotedWord: Hashable, Sendable {
-  /// The word without its quotes.
-  package var text = ""
-  /// The word with its quotes.
-  package var written = ""
-  /// The offset in `text` of the first colon outside quotes.
-  package var colonOffset: Int?
-
-  /// Splits `text` into words. An unclosed quote extends to the end, because the user may still be
-  /// typing.
-  package static func split(_ text: String) -> [QuotedWord] {
-    var words: [QuotedWord] = []
-    var word: QuotedWord?
-    var isQuoted = false
-    for character in text {
-      if character.isWhitespace, !isQuoted {
-        if let word { words.append(word) }
-        word = nil
-        continue
-      }
-      var next = word ?? QuotedWord()
-      next.written.append(character)
-      if character == "\"" {
-        isQuoted.toggle()
-      } else {
-        if character == ":", !isQuoted, next.colonOffset == nil {
-          next.colonOffset = next.text.count
-        }
-        next.text.append(character)
-      }
-      word = next
-    }
-    if let word { words.append(word) }
-    return words
-  }
-}
-
 extension RowFilter {
-  /// The words of `text`, in lower case.
-  package var words: [String] { Self.words(of: text ?? "") }
-
-  package static func words(of text: String) -> [String] {
-    QuotedWord.split(text).map { $0.text.lowercased() }.filter { !$0.isEmpty }
-  }
+  /// The words of `text`.
+  package var words: [WordPattern] { WordPattern.all(in: text ?? "") }
 }

@@ -120,13 +120,16 @@ struct ListCommandTests {
   @Test func `filters are sent to the service`() async {
     let context = FakeContext()
     _ = await context.run(
-      "list", "--state", "failed", "--state", "waiting", "--session", "mine", "--json")
+      "list", "--state", "failed", "--state", "waiting", "--session", "mine", "--match",
+      "^deb !iso",
+      "--json")
     #expect(
       context.service.asked == [
         .list(
           Viewport(
             filter: RowFilter(
-              states: [.failed, .waiting], session: SessionID(rawValue: "mine")),
+              states: [.failed, .waiting], session: SessionID(rawValue: "mine"),
+              text: "^deb !iso"),
             count: ListReader.usualPageCount))
       ])
   }

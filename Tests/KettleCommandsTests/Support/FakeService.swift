@@ -230,8 +230,8 @@ final class FakeService: ServiceCalling {
       return ListIDs.Result(runs: IDRuns(state.withLock { $0.taken(params.filter).map(\.id) }))
     case let search as RowSearch:
       record(.find(search))
-      let words = RowFilter.words(of: search.text)
-      let index = state.withLock { $0.rows.firstIndex { WordTest(words).passes($0) } }
+      let test = RowTest(search.wanted)
+      let index = state.withLock { $0.rows.firstIndex { test.passes($0) } }
       return FindTransfer.Result(
         found: index.map { index in
           FoundRow(

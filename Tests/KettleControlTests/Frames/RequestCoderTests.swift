@@ -69,7 +69,7 @@ struct RequestCoderTests {
     expect(try roundTrip(RelinkTransfer.self, link), .relink(link))
     let search = RowSearch(
       filter: RowFilter(scope: .uncleared), sort: RowSort(key: .speed), text: "iso", start: id,
-      startIndex: 7, isBackwards: true)
+      startIndex: 7, isBackwards: true, matching: RowFilter(states: [.failed]))
     expect(try roundTrip(FindTransfer.self, search), .find(search))
     let limit = LimitSpeed.Params(selection: .ids([id]), bytesPerSecond: 1)
     expect(try roundTrip(LimitSpeed.self, limit), .limit(limit))

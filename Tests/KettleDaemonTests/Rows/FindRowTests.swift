@@ -22,12 +22,14 @@ struct FindRowTests {
 
   private func find(
     _ text: String, from start: Int64?, index: Int = 0, backwards: Bool = false,
-    here: Bool = false, filter: RowFilter = RowFilter(), sort: RowSort = RowSort()
+    here: Bool = false, filter: RowFilter = RowFilter(), sort: RowSort = RowSort(),
+    matching: RowFilter? = nil
   ) async throws -> [Int]? {
     try await world.list.find(
       RowSearch(
         filter: filter, sort: sort, text: text, start: start.map { TransferID(rawValue: $0) },
-        startIndex: index, isBackwards: backwards, includesStart: here)
+        startIndex: index, isBackwards: backwards, includesStart: here,
+        matching: matching)
     ).map { [Int($0.id.rawValue), $0.index, $0.hasWrapped ? 1 : 0] }
   }
 
@@ -54,6 +56,14 @@ struct FindRowTests {
     #expect(try await find("iso", from: 1, filter: RowFilter(states: [.queued])) == [5, 3, 0])
     #expect(
       try await find("iso", from: 3, sort: RowSort(key: .queue, isDescending: true)) == [1, 4, 0])
+  }
+
+  @Test func `words have signs, and conditions need no words`() async throws {
+    #expect(try await find("!iso", from: 1) == [2, 1, 0])
+    #expect(try await find("txt$ !^b", from: 1) == [4, 3, 0])
+    #expect(try await find("'e !txt", from: 1) == [5, 4, 0])
+    #expect(try await find("", from: 1, matching: RowFilter(states: [.failed])) == [3, 2, 0])
+    #expect(try await find("a", from: 1, matching: RowFilter(states: [.failed])) == nil)
   }
 
   @Test func `a search whose start is gone begins at its last position`() async throws {

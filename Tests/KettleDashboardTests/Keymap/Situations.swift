@@ -48,7 +48,7 @@ struct Situations {
           after.keysLeft = min(after.keysLeft, 1)
         }
         // Most keys only show a message, or lead to a state that others lead to as well.
-        after.model.notice = nil
+        (after.model.notice, after.model.shell) = (nil, nil)
         if visited.insert(after.model).inserted { add(after) }
       }
     }

@@ -50,12 +50,12 @@ struct LongList {
 
   func find(_ search: RowSearch) -> FoundRow? {
     guard !rows.isEmpty else { return nil }
-    let words = RowFilter.words(of: search.text)
+    let test = RowTest(search.wanted)
     let start = search.start.flatMap { id in rows.firstIndex { $0.id == id } } ?? search.startIndex
     for offset in (search.includesStart ? 0 : 1)...rows.count {
       let place = start + (search.isBackwards ? -offset : offset)
       let index = (place % rows.count + rows.count) % rows.count
-      if WordTest(words).passes(rows[index]) {
+      if test.passes(rows[index]) {
         return FoundRow(id: rows[index].id, index: index, hasWrapped: index != place)
       }
     }

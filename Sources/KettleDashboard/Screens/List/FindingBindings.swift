@@ -64,7 +64,9 @@ enum FindingBindings {
       do: { list, context in list.findNext(isBackwards: true, context) }),
     Binding(
       "filter", .finding, in: [.list], keys: [.character("\\")], label: "filter", rank: 15,
-      help: "Filter: state:failed needs:you host:example.org session:kettle \"two words\" iso",
+      help:
+        "Filter: words, 'whole, ^begin, end$, !not, \"two words\", state:failed, needs:you, host:, "
+        + "queue:, session:",
       when: availabilityOfViews,
       do: { list, _ in
         list.openQuery(.filter)
@@ -115,12 +117,9 @@ enum FindingBindings {
 
   private static let command: [Binding<ListScreen>] = [
     Binding(
-      "command", .finding, in: [.list], keys: [.character(":")], label: "command", rank: 17,
-      help: "Type a command, such as pause, limit 500K or start 3 5",
-      do: { list, _ in
-        let screen = CommandScreen(selected: list.selected, history: list.commandHistory)
-        return [.open(OpenScreen(screen))]
-      })
+      "command", .finding, in: [.list], keys: [.character(":")], label: "everything", rank: 17,
+      help: "Do anything by name: type a part of it, or a command such as limit 500K or start 3 5",
+      do: { list, context in [.open(OpenScreen(CommandScreen(over: list, context)))] })
   ]
 
   private static let order: [Binding<ListScreen>] = [
@@ -187,7 +186,8 @@ enum FindingBindings {
 extension Action {
   static let search = Action(
     "search", .finding, in: [.list, .reader], keys: [.character("/")], label: "search", rank: 12,
-    help: "Search: move to the next row or line that contains the words")
+    help: "Search: move to the next row or line with the words; in the list, signs as in the filter"
+  )
   static let nextMatch = Action(
     "next-match", .finding, in: [.list, .reader], keys: [.character("n")],
     help: "To the next match")
@@ -197,6 +197,9 @@ extension Action {
   static let keepQuery = Action(
     "keep-query", .finding, in: [.query], keys: [.enter], label: "keep it", isRequired: true,
     help: "Keep the filter or the search")
+  static let complete = Action(
+    "complete", .finding, in: [.query, .command], keys: [.tab], label: "complete", rank: 2,
+    help: "Complete the word: state:, host:, queue:, a command")
   static let reverse = Action(
     "reverse", .finding, in: [.list, .menu], keys: [.character("I")], help: "Reverse the order")
 }

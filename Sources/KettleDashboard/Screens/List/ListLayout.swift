@@ -128,6 +128,16 @@ package struct ListLines: Hashable, Sendable {
 
   package var count: Int { parts.last?.endLine ?? 0 }
 
+  /// The user's queues among the groups.
+  var queues: [QueueName] {
+    parts.compactMap { part in
+      switch part.group?.group {
+      case .queue(let name): name
+      case .work, .noQueue, nil: nil
+      }
+    }
+  }
+
   /// Whether a group has rows that are not displayed.
   var hasFolded: Bool { parts.contains { $0.group?.isFolded == true } }
 

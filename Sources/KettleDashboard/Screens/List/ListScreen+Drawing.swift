@@ -68,13 +68,24 @@ extension ListScreen {
   /// The matches of the search; nil without a search, and when not all rows are loaded.
   var hits: SearchHits? {
     guard search.isOn, let window else { return nil }
-    return SearchHits(of: search.words, in: window, at: cursor.index)
+    return SearchHits(of: search.wanted, in: window, at: cursor.index)
+  }
+
+  private func verdict(on field: QueryField) -> QueryVerdict {
+    let found =
+      switch field.purpose {
+      case .filter: cursor.isAwaitingList ? nil : SearchHits(count: rowCount, position: nil)
+      case .search: hits
+      }
+    return QueryVerdict(
+      field: field, completion: completion(of: field), hits: found,
+      isSearching: search.pending != nil)
   }
 
   /// The message of the query field, or a remark about the current row.
   func message(_ context: ScreenContext) -> (text: String, role: Role)? {
     if let query {
-      return query.verdict(isSearching: search.pending != nil, hits: hits, context)
+      return verdict(on: query).line(context)
     }
     guard let row = cursorRow, let remark = row.remark(context) ?? search.remark(on: row)
     else { return nil }

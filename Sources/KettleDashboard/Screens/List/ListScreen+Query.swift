@@ -38,6 +38,18 @@ extension ListScreen {
     changeQuery(context) { $0.line.editor.apply(edit) }
   }
 
+  /// What the last word of the field can become.
+  func completion(of field: QueryField) -> QueryCompletion {
+    let names = QueryNames(window?.rows ?? [], queues: knownQueues)
+    return QueryCompletion(of: field.text, among: names)
+  }
+
+  /// Completes the last word of the field; the line below it says what there is to choose from.
+  mutating func completeQuery(_ context: ScreenContext) -> [ScreenRequest] {
+    guard let field = query, let text = completion(of: field).completed else { return [] }
+    return changeQuery(context) { $0.line.editor = LineEditor(text) }
+  }
+
   /// Keeps the content of the field in effect.
   mutating func acceptQuery(_ context: ScreenContext) -> [ScreenRequest] {
     guard let field = query else { return [] }
@@ -124,6 +136,8 @@ extension ListScreen {
   private mutating func findWhileTyping(
     _ field: QueryField, _ context: ScreenContext
   ) -> [ScreenRequest] {
+    // After a key the list waits for the value.
+    if case .failure(.missingValue) = FilterQuery.parse(field.text) { return [] }
     search.text = field.text
     guard search.isOn else { return goBack(to: field, context) }
     return find(
@@ -144,7 +158,7 @@ extension ListScreen {
     guard !isFrozen else { return [.say(Strings.frozenSearch(search.text), .problem)] }
     guard context.isConnected else { return [.say(context.whyNoService)] }
     // A request is pending: its reply finds that the text has changed, and triggers a new request.
-    if let pending = search.pending, pending.text != wanted.text, query?.purpose == .search {
+    if let pending = search.pending, pending.wanted != wanted.wanted, query?.purpose == .search {
       return []
     }
     search.pending = wanted
@@ -157,12 +171,12 @@ extension ListScreen {
     guard reply == search.pending else { return [] }
     search.pending = nil
     guard search.isOn else { return [] }
-    if reply.text != search.text || reply.filter != view.filter || reply.sort != view.sort {
+    if !search.isAsked(by: reply) || reply.filter != view.filter || reply.sort != view.sort {
       guard let query, query.purpose == .search else { return [] }
       return findWhileTyping(query, context)
     }
     if let found { return go(to: found, reply, context) }
-    return [.say(Strings.notFound(reply.text), .problem)]
+    return [.say(Strings.notFound(search.text), .problem)]
   }
 
   private mutating func go(

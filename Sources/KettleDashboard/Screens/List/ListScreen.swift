@@ -185,6 +185,13 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       var sort = view.sort
       sort.grouping = sort.grouping.next
       return setSort(sort, context)
+    case .group(let grouping):
+      var sort = view.sort
+      sort.grouping = grouping
+      return setSort(sort, context)
+    case .filter(let text):
+      filterHistory.append(text)
+      return setFilter(text, wanted: cursor.id, context)
     case .toggleColumn(let column):
       if transfersView.hiddenColumns.remove(column) == nil {
         transfersView.hiddenColumns.insert(column)
@@ -201,6 +208,12 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       commandHistory.append(command)
       return []
     }
+  }
+
+  /// The user's queues, as far as the rows and the groups name them.
+  var knownQueues: [QueueName] {
+    let named = (window?.rows ?? []).compactMap(\.queueOfUser) + (window?.lines.queues ?? [])
+    return Set(named).sorted { $0.text < $1.text }
   }
 
   // MARK: - Pane

@@ -298,6 +298,7 @@ enum QueryBindings {
   static let all: [Binding<ListScreen>] =
     [
       Binding(.keepQuery) { list, context in list.acceptQuery(context) },
+      Binding(.complete) { list, context in list.completeQuery(context) },
       Binding(
         "query-up", .finding, in: [.query], keys: [.up], label: "earlier", rank: 4,
         help: "The previous entry",

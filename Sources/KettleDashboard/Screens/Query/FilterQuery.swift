@@ -1,6 +1,8 @@
 import KettleModel
 
-/// Parses a filter as it is typed: `state:failed,waiting host:example.org "two words" iso`.
+/// Parses a filter as it is typed: `state:failed,waiting host:example.org "two words" !iso`.
+///
+/// A condition has a key; all other words are `WordPattern`s.
 package enum FilterQuery {
   package enum Key: String, Hashable, Sendable, CaseIterable {
     case state, host, queue, session, needs
@@ -15,41 +17,65 @@ package enum FilterQuery {
     case unusableQueue(String)
     /// A filter can have at most one host, one queue and one session.
     case second(Key)
+    /// Only words and states can be excluded.
+    case cannotExclude(Key)
   }
 
   package static func parse(_ text: String) -> Result<RowFilter, Problem> {
     Result { () throws(Problem) in try read(text) }
   }
 
+  /// What a search finds. A text that is not a filter is searched for as it is: it may be a part of
+  /// a URL.
+  static func searched(_ text: String) -> RowFilter {
+    guard case .success(let filter) = parse(text) else { return RowFilter(text: text) }
+    return filter
+  }
+
   private static func read(_ text: String) throws(Problem) -> RowFilter {
     var filter = RowFilter()
     var words: [String] = []
+    var excluded: Set<TransferState> = []
     for word in QuotedWord.split(text) {
-      guard let (name, value) = condition(word) else {
+      guard let condition = Condition(word) else {
         words.append(word.written)
         continue
       }
-      guard let key = Key(rawValue: name.lowercased()) else { throw .unknownKey(name) }
+      let (key, value) = (try condition.key(), condition.value)
       guard !value.isEmpty else { throw .missingValue(key) }
-      switch key {
-      case .state: filter.states = (filter.states ?? []) + (try states(value))
-      case .host:
-        guard filter.host == nil else { throw .second(.host) }
-        filter.host = value.lowercased()
-      case .needs:
-        guard "you".hasPrefix(value.lowercased()) else { throw .unknownNeed(value) }
-        filter.needsUser = true
-      case .queue:
-        guard filter.queue == nil else { throw .second(.queue) }
-        guard let name = QueueName(value) else { throw .unusableQueue(value) }
-        filter.queue = name
-      case .session:
-        guard filter.session == nil else { throw .second(.session) }
-        filter.session = SessionID(rawValue: value)
+      if condition.isExcluded {
+        guard key == .state else { throw .cannotExclude(key) }
+        excluded.formUnion(try states(value))
+      } else {
+        try apply(key, value, to: &filter)
       }
+    }
+    if !excluded.isEmpty {
+      filter.states = (filter.states ?? TransferState.allCases).filter { !excluded.contains($0) }
     }
     if !words.isEmpty { filter.text = words.joined(separator: " ") }
     return filter
+  }
+
+  private static func apply(
+    _ key: Key, _ value: String, to filter: inout RowFilter
+  ) throws(Problem) {
+    switch key {
+    case .state: filter.states = (filter.states ?? []) + (try states(value))
+    case .host:
+      guard filter.host == nil else { throw .second(.host) }
+      filter.host = value.lowercased()
+    case .needs:
+      guard "you".hasPrefix(value.lowercased()) else { throw .unknownNeed(value) }
+      filter.needsUser = true
+    case .queue:
+      guard filter.queue == nil else { throw .second(.queue) }
+      guard let name = QueueName(value) else { throw .unusableQueue(value) }
+      filter.queue = name
+    case .session:
+      guard filter.session == nil else { throw .second(.session) }
+      filter.session = SessionID(rawValue: value)
+    }
   }
 
   /// Returns whether the last word may be the beginning of `state:`. It is not searched for yet:
@@ -61,13 +87,25 @@ package enum FilterQuery {
     return Key.allCases.contains { $0.rawValue.hasPrefix(last.written.lowercased()) }
   }
 
-  /// Splits a word at its colon. Returns nil for a plain word, and for a URL.
-  private static func condition(_ word: QuotedWord) -> (name: String, value: String)? {
-    guard let offset = word.colonOffset, offset > 0 else { return nil }
-    let name = String(word.text.prefix(offset))
-    let value = String(word.text.dropFirst(offset + 1))
-    guard name.allSatisfy(\.isLetter), !value.hasPrefix("//") else { return nil }
-    return (name, value)
+  /// A word that is split at its colon.
+  private struct Condition {
+    let name: String
+    let value: String
+    let isExcluded: Bool
+
+    /// Returns nil for a plain word, and for a URL.
+    init?(_ word: QuotedWord) {
+      guard let offset = word.colonOffset else { return nil }
+      isExcluded = word.written.first == "!"
+      name = String(word.text.prefix(offset).dropFirst(isExcluded ? 1 : 0))
+      value = String(word.text.dropFirst(offset + 1))
+      guard !name.isEmpty, name.allSatisfy(\.isLetter), !value.hasPrefix("//") else { return nil }
+    }
+
+    func key() throws(Problem) -> Key {
+      guard let key = Key(rawValue: name.lowercased()) else { throw .unknownKey(name) }
+      return key
+    }
   }
 
   /// A prefix of a name is enough: no two names begin alike.
@@ -98,84 +136,8 @@ package enum FilterQuery {
   /// Returns the text with its states replaced and the rest unchanged; nil removes the states.
   package static func text(_ text: String, withState state: TransferState?) -> String {
     var parts = QuotedWord.split(text)
-      .filter { condition($0)?.name.lowercased() != Key.state.rawValue }.map(\.written)
+      .filter { Condition($0)?.name.lowercased() != Key.state.rawValue }.map(\.written)
     if let state { parts.insert(Key.state.rawValue + ":" + state.rawValue, at: 0) }
     return parts.joined(separator: " ")
-  }
-}
-
-/// The line below the list in which a filter or a search is typed.
-package struct QueryField: Hashable, Sendable {
-  package enum Purpose: Hashable, Sendable {
-    case filter, search
-  }
-
-  package let purpose: Purpose
-  var line: RecallingLine
-  /// The text that was in effect when the field was opened; Esc restores it.
-  let earlier: String
-  /// The transfer under the cursor at that time.
-  let startID: TransferID?
-  let startIndex: Int
-
-  init(
-    _ purpose: Purpose, text: String, earlier: String, startID: TransferID?, startIndex: Int,
-    history: InputHistory
-  ) {
-    self.purpose = purpose
-    line = RecallingLine(text, history: history)
-    self.earlier = earlier
-    self.startID = startID
-    self.startIndex = startIndex
-  }
-
-  package var text: String { line.text }
-
-  /// Pasted text often begins or ends with a line break.
-  mutating func insert(_ text: String) -> Bool {
-    let lines = text.split(whereSeparator: \.isNewline)
-    guard lines.count < 2 else { return false }
-    return line.editor.insert(lines.first.map(String.init) ?? "")
-  }
-}
-
-/// Earlier entries of a field.
-package struct InputHistory: Hashable, Sendable {
-  package static let countMax = 50
-
-  /// The newest last, without duplicates.
-  package private(set) var entries: [String] = []
-
-  package init() {}
-
-  mutating func append(_ text: String) {
-    guard !text.isEmpty else { return }
-    entries.removeAll { $0 == text }
-    entries.append(text)
-    if entries.count > Self.countMax { entries.removeFirst(entries.count - Self.countMax) }
-  }
-}
-
-extension QueryField {
-  func draw(on canvas: inout Canvas, row: Int) {
-    FieldView(characters: line.editor.characters, cursor: line.editor.column)
-      .draw(titled: Strings.title(of: purpose), row: row, on: &canvas)
-  }
-
-  /// Returns what is wrong with the content, or what can be typed.
-  func verdict(
-    isSearching: Bool, hits: SearchHits?, _ context: ScreenContext
-  ) -> (text: String, role: Role) {
-    switch purpose {
-    case .filter:
-      if case .failure(let problem) = FilterQuery.parse(text) {
-        return (context.fitting(Strings.forms(of: problem)), .problem)
-      }
-      return (context.fitting(Strings.filterHints), .quiet)
-    case .search:
-      if isSearching { return (Strings.searching, .quiet) }
-      if let hits { return (Strings.hits(hits), .key) }
-      return (context.fitting(Strings.searchHints), .quiet)
-    }
   }
 }

@@ -66,12 +66,26 @@ extension Strings {
   // MARK: - Hints and problems
 
   static let filterHints = [
-    "state:failed,waiting  needs:you  host:example.org  queue:night  session:kettle  words",
-    "state:  needs:you  host:  queue:  session:  words",
+    "words 'whole ^begin end$ !not  state:failed,waiting needs:you host:example.org queue:night",
+    "'whole ^begin end$ !not  state:failed needs:you host:example.org queue:night",
+    "'whole ^begin end$ !not state: host:",
   ]
   static let searchHints = [
-    "Words in the name, URL or path; n and N find more", "Words; n and N find more",
+    "Words in the name, URL or path, 'whole ^begin end$ !not state:failed; n and N find more",
+    "'whole ^begin end$ !not state:failed; n and N find more", "Words; n and N find more",
   ]
+
+  /// From the longest form to the shortest.
+  ///
+  /// - Parameter meant: the condition that the word probably stands for.
+  static func meant(
+    _ meant: String, insteadOf word: String, _ hits: SearchHits?, tab: String
+  ) -> [String] {
+    let offer = tab + ": " + meant
+    guard let hits else { return [offer] }
+    if hits.count > 0 { return [Self.hits(hits) + "; " + offer, offer] }
+    return ["Nothing has \(quoted(word)) in its name; \(offer)", "Nothing; " + offer, offer]
+  }
   static let searching = "searching…"
 
   /// From the longest form to the shortest.
@@ -98,6 +112,7 @@ extension Strings {
     case .missingValue(.session):
       ["session: needs the name of a session, as in session:kettle", "session: needs a name"]
     case .second(let key): ["Only one \(key.rawValue): is allowed"]
+    case .cannotExclude(let key): ["! works with words and with state:, not with \(key.rawValue):"]
     }
   }
 
@@ -156,7 +171,9 @@ extension Strings {
   // MARK: - Empty lists
 
   static func nothingMatches(_ text: String, _ keymap: Keymap) -> [String] {
-    ["Nothing matches the filter", text, keymap.filled(clearHint)]
+    let meant = QueryCompletion(of: text, among: QueryNames()).meant
+    let offer = meant.map { "{filter}, then {complete}: " + $0 }
+    return ["Nothing matches the filter", text, keymap.filled(offer ?? clearHint)]
   }
 
   static let emptyHistory = [

@@ -127,7 +127,7 @@ extension CopyingScreen {
 extension Action {
   fileprivate static let copyURL = Action(
     "copy-url", .transfer, in: [.list, .reader], keys: [.character("y")],
-    help: "Copy its URL to the terminal's clipboard")
+    help: "Copy its URL to the terminal's clipboard, or the command that the message line shows")
   fileprivate static let copyPath = Action(
     "copy-path", .transfer, in: [.list, .reader], keys: [.character("Y")],
     help: "Copy the path of its file")

@@ -1,8 +1,9 @@
-import KettleDashboard
 import KettleModel
 import Testing
 
-/// The command line.
+@testable import KettleDashboard
+
+/// The palette.
 struct CommandScreenTests {
   private func opened(_ text: String, columns: Int = 80, rows: Int = 24) -> Dashboard {
     var model = Sample.model(columns: columns, rows: rows)
@@ -45,21 +46,23 @@ struct CommandScreenTests {
     #expect(model.press(.enter) == [.service(.control(.pause, ids(1, 2)))])
   }
 
-  @Test func `an action opens its dialog, or says why it is not possible`() {
+  @Test func `an action opens its dialog, or says why it is not possible and stays`() {
     var model = opened("reset")
     #expect(model.press(.enter) == [])
     #expect(model.keyContext == .question)
     model = opened("start")
     #expect(model.press(.enter) == [])
     #expect(model.said == "It is already running")
-    #expect(model.keyContext == .list)
+    #expect(model.keyContext == .command)
   }
 
   @Test(arguments: [
-    ("frobnicate", "There is no command \"frobnicate\"; Tab shows the words"),
+    ("frobnicate", "Nothing is called \"frobnicate\""),
     ("pause x", "\"x\" is not the ID of a transfer"),
     ("limit fast", "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit"),
-    ("reset 4", "There is no command \"reset\"; Tab shows the words"),
+    ("reset 4", "reset takes no words"), ("quit now", "quit takes no words"),
+    ("theme bleu", "There is no theme \"bleu\""), ("sort colour", "There is no sort \"colour\""),
+    ("filter host:", "host: needs a host, as in host:example.org"),
   ])
   func `a problem is shown, and the line stays`(text: String, sentence: String) {
     var model = opened(text)
@@ -68,55 +71,96 @@ struct CommandScreenTests {
     #expect(model.keyContext == .command)
   }
 
-  @Test func `Tab completes a word as far as it is unambiguous`() {
-    var model = opened("pau")
-    _ = model.press(.tab)
-    #expect(model.screen().lines[20] == " Command: pause")
-    #expect(model.screen().lines[21].hasPrefix(" Pause it and keep"))
-    _ = model.press(.control("u"))
-    _ = model.type("clear-")
-    _ = model.press(.tab, .enter)
+  /// The first line of the list.
+  private func first(_ text: String) -> String? {
+    let lines = opened(text, columns: 120, rows: 30).screen().lines
+    return lines.first { $0.contains("│ > ") || $0.contains("│ >") }
+  }
+
+  @Test(arguments: [
+    ("front", "Alt-k  queue-top"), ("clf", "clear-finished"), ("quit", "leave"),
+    ("nord", "theme"), ("thlig", "theme light"), ("sort si", "sort size"),
+    ("limit none", "limit none"), ("bytes", "pause"), ("limit 500K", "kettle limit 500K 1"),
+  ])
+  func `what is typed finds the entry`(text: String, expected: String) {
+    if text == "nord", !BuiltInTheme.allCases.contains(where: { $0.rawValue == "nord" }) { return }
+    #expect(first(text)?.contains(expected) == true, "\(first(text) ?? "nothing")")
+  }
+
+  @Test func `commands change the order, the groups, the columns, the filter and the theme`() {
+    var model = opened("sort size")
+    _ = model.press(.enter)
+    #expect(model.list.view.sort.key == .size)
+    _ = model.press(.character(":"))
+    _ = model.type("group none")
+    _ = model.press(.enter)
+    #expect(!model.list.view.sort.isGrouped)
+    _ = model.press(.character(":"))
+    _ = model.type("filter state:failed iso")
+    _ = model.press(.enter)
+    #expect(model.list.view.filterText == "state:failed iso")
+    _ = model.press(.character(":"))
+    _ = model.type("theme light")
+    _ = model.press(.enter)
+    #expect(model.choices.theme == "light")
+    _ = model.press(.character(":"))
+    _ = model.type("theme configured")
+    _ = model.press(.enter)
+    #expect(model.choices.theme == nil)
+    #expect(run("queue night") == [.service(.assign(ids(1), QueueName("night") ?? .standard))])
+  }
+
+  @Test func `Enter without a text closes, and Down chooses`() {
+    var model = opened("")
+    #expect(model.press(.enter) == [])
+    #expect(model.keyContext == .list)
+    _ = model.press(.character(":"))
+    _ = model.type("pau")
+    #expect(model.press(.down, .enter) == [.service(.control(.pause, .all))])
     #expect(model.keyContext == .list)
   }
 
-  @Test func `earlier commands are recalled`() {
-    var model = opened("pause")
-    _ = model.press(.enter, .character(":"))
-    _ = model.type("x")
-    _ = model.press(.up)
-    #expect(model.screen().lines[20] == " Command: pause")
-    _ = model.press(.down)
-    #expect(model.screen().lines[20] == " Command: x")
+  @Test func `Tab makes the chosen command the text`() {
+    var model = opened("lim")
+    _ = model.press(.tab)
+    _ = model.type("1M")
+    #expect(model.press(.enter) == [.service(.limit(ids(1), 1 << 20))])
+    model = opened("clearf")
+    _ = model.press(.tab)
+    #expect(model.press(.enter) == [.service(.clearFinished)])
   }
 
-  @Test func `the command line shows the key that does the same`() {
-    expectScreen(
-      opened("pause", rows: 10).screen(),
-      """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00┃
-       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused               ┃
-       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)  │
-       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02│
-       ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s         │
-       Command: pause
-       Pause it and keep the downloaded bytes, or resume it (the key is p)
-       Enter run  Tab complete  Up earlier   Esc cancel  Ctrl-U clear line
-      """)
-    expectScreen(
-      opened("s", columns: 40, rows: 10).screen(.ascii),
-      """
-       Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
-          File                 %        Speed
-       *  Networkin~rview   61 %   12.1 MiB/s#
-       =  iOS Techn~rview   22 %  paused     #
-       ~  Archive of 2025    0 %  12 s       |
-       +  AV Founda~Guide  100 %  ready      |
-       *  A stream ~ength           500 KiB/s|
-       Command: s
-       search  sort-left  sort-menu  sort-ri~
-       Enter run  Tab complete   Esc cancel
-      """)
+  @Test func `recent commands come first`() {
+    var model = opened("limit 500K 4")
+    _ = model.press(.enter, .character(":"), .down)
+    #expect(model.press(.enter) == [.service(.limit(ids(4), 512_000))])
+    _ = model.press(.character(":"))
+    _ = model.type("4")
+    #expect(model.press(.enter) == [.service(.limit(ids(4), 512_000))])
+  }
+
+  @Test func `a click does what the line says`() throws {
+    var model = opened("pause-")
+    let place = try #require(model.screen().position(of: "pause-all"))
+    #expect(model.click(row: place.row, column: place.column) == [.service(.control(.pause, .all))])
+    model = opened("")
+    _ = model.click(row: 0, column: 0)
+    #expect(model.keyContext == .list)
+  }
+
+  @Test func `without the service an entry says so`() {
+    var model = opened("pause")
+    _ = model.update(.linkChanged(.lost), at: Sample.now)
+    #expect(model.press(.enter) == [])
+    #expect(model.said == "not connected to the service; reconnecting")
+  }
+
+  @Test func `every other word stands for an action that has it alone`() {
+    var words: Set<String> = []
+    let actions = Set(Bindings.all.map(\.name))
+    for (action, others) in CommandVocabulary.otherWords {
+      #expect(actions.contains(action), "\(action)")
+      for word in others { #expect(words.insert(word).inserted && !actions.contains(word)) }
+    }
   }
 }

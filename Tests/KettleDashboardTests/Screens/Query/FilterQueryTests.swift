@@ -49,18 +49,18 @@ struct FilterQueryTests {
   }
 
   @Test func `quotes preserve spaces and colons`() {
-    #expect(filter("\"two words\" x")?.words == ["two words", "x"])
-    #expect(filter("\"state:failed\"")?.words == ["state:failed"])
+    #expect(filter("\"two words\" x")?.words.map(\.text) == ["two words", "x"])
+    #expect(filter("\"state:failed\"")?.words.map(\.text) == ["state:failed"])
     #expect(filter("session:\"my app\"")?.session?.rawValue == "my app")
     // The user is still typing.
-    #expect(filter("\"two wo")?.words == ["two wo"])
-    #expect(filter("\"")?.words == [])
+    #expect(filter("\"two wo")?.words.map(\.text) == ["two wo"])
+    #expect(filter("\"")?.words.map(\.text) == [])
   }
 
   @Test func `a URL is parsed as a word`() {
-    #expect(filter("https://example.org/a.iso")?.words == ["https://example.org/a.iso"])
-    #expect(filter(":x")?.words == [":x"])
-    #expect(filter("12:30")?.words == ["12:30"])
+    #expect(filter("https://example.org/a.iso")?.words.map(\.text) == ["https://example.org/a.iso"])
+    #expect(filter(":x")?.words.map(\.text) == [":x"])
+    #expect(filter("12:30")?.words.map(\.text) == ["12:30"])
   }
 
   @Test func `unknown, incomplete and repeated conditions are rejected`() {
@@ -72,6 +72,16 @@ struct FilterQueryTests {
     #expect(problem("host:") == .missingValue(.host))
     #expect(problem("host:a host:b") == .second(.host))
     #expect(problem("session:a session:b") == .second(.session))
+  }
+
+  @Test func `a state can be excluded, other conditions cannot`() {
+    #expect(filter("!state:failed")?.states == TransferState.allCases.filter { $0 != .failed })
+    #expect(filter("!state:failed state:failed,idle")?.states == [.idle])
+    #expect(filter("!state:x") == nil)
+    #expect(problem("!host:a") == .cannotExclude(.host))
+    #expect(problem("!foo:a") == .unknownKey("foo"))
+    #expect(filter("!https://a !iso")?.text == "!https://a !iso")
+    #expect(FilterQuery.text("!state:failed a", withState: .idle) == "state:idle a")
   }
 
   @Test func `replacing the state condition keeps the rest of the filter`() {

@@ -84,7 +84,7 @@ struct FilterTests {
     list.press(.enter, in: &model)
     let words = [
       "search ended", "filter cleared", "marks cleared",
-      "there is no search, filter or mark to clear",
+      "Nothing to clear",
     ]
     for word in words {
       list.press(.escape, in: &model)
