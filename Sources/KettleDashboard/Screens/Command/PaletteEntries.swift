@@ -10,8 +10,8 @@ enum PaletteEntries {
       actions(keymap) + states + sorting + groups + columns + limits + queueEntries(queues)
       + themes(vocabulary.themes)
     var seen: Set<TypedCommand> = []
-    let again = recent.reversed().compactMap { text in again(text, vocabulary, among: fixed) }
-    return (again + fixed).filter { seen.insert($0.work).inserted }
+    let repeated = recent.reversed().compactMap { again($0, vocabulary, among: fixed) }
+    return (repeated + fixed).filter { seen.insert($0.work).inserted }
   }
 
   private static func again(
