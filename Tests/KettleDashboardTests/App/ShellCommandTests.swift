@@ -53,7 +53,7 @@ struct ShellCommandTests {
   @Test func `every effect with a command has the right one`() throws {
     let (one, two) = (TransferID(rawValue: 1), TransferID(rawValue: 2))
     let queue = try #require(QueueName("night"))
-    let link = try TransferURL.parse("https://example.org/a b?c='d'").get()
+    let link = try TransferURL.parse("https://example.org/a;b?c='d'").get()
     let login = try TransferURL.parse("https://me:secret@example.org/a").get()
     let expected: [(ServiceEffect, String?)] = [
       (.control(.start, .ids([one, two])), "kettle start 1 2"),

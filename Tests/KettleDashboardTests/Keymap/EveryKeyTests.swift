@@ -26,6 +26,7 @@ struct EveryKeyTests {
   private static func isSeenAtTheEnd(_ action: Action, in context: KeyContext) -> Bool {
     let movements: Set = [
       "query-up", "query-down", "menu-up", "menu-down", "command-up", "command-down", "complete",
+      "command-ten-up", "command-ten-down",
     ]
     let others: Set = ["add-now", "accept", "cancel"]
     // The section is visible already.

@@ -162,6 +162,9 @@ struct Situations {
     _ = commanding.press(
       .character(":"), .paste("pause"), .enter, .character(":"), .paste("pau"))
     starts.append(start("a command after another one", commanding, rows: "many rows"))
+    var completing = Sample.model(columns: 100, rows: 20)
+    _ = completing.press(.character("\\"), .paste("failed"))
+    starts.append(start("a filter that can be completed", completing, rows: "many rows"))
     var repeating = Sample.model(columns: 100, rows: 20)
     _ = repeating.press(
       .character("/"), .paste("guide"), .enter, .character("/"), .paste("iso"), .enter,

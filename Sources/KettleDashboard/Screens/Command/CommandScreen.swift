@@ -33,10 +33,10 @@ struct CommandScreen: EditingScreen {
         "command-down", .finding, in: [.command], keys: [.down], help: "The line below",
         do: { screen, _ in screen.choose(by: 1) }),
       Binding(
-        "command-page-up", .finding, in: [.command], keys: [.pageUp], help: "Ten lines up",
+        "command-ten-up", .finding, in: [.command], keys: [.pageUp], help: "Ten lines up",
         do: { screen, _ in screen.choose(by: -10) }),
       Binding(
-        "command-page-down", .finding, in: [.command], keys: [.pageDown], help: "Ten lines down",
+        "command-ten-down", .finding, in: [.command], keys: [.pageDown], help: "Ten lines down",
         do: { screen, _ in screen.choose(by: 10) }),
       cancelBinding,
     ] + lineBindings)

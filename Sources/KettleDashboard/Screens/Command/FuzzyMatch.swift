@@ -44,14 +44,12 @@ struct FuzzyMatch: Hashable, Sendable, Comparable {
   let kind: Kind
   /// The indices of the characters that match.
   let places: [Int]
-  private let length: Int
 
   init?(of pattern: FuzzyPattern, in text: FuzzyText) {
     let (wanted, letters) = (pattern.letters, text.letters)
     guard !wanted.isEmpty, wanted.count <= letters.count,
       let scattered = Self.scattered(wanted, in: letters)
     else { return nil }
-    length = letters.count
     if letters.starts(with: wanted) {
       kind = letters.count == wanted.count ? .whole : .prefix
       places = Array(wanted.indices)
@@ -65,8 +63,8 @@ struct FuzzyMatch: Hashable, Sendable, Comparable {
   }
 
   static func < (one: FuzzyMatch, other: FuzzyMatch) -> Bool {
-    (one.kind, one.runCount, one.span, one.places.first ?? 0, one.length)
-      < (other.kind, other.runCount, other.span, other.places.first ?? 0, other.length)
+    (one.kind, one.runCount, one.span, one.places.first ?? 0)
+      < (other.kind, other.runCount, other.span, other.places.first ?? 0)
   }
 
   /// The number of separate parts.

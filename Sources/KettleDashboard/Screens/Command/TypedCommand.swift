@@ -37,6 +37,7 @@ enum TypedCommand: Hashable, Sendable {
       if let command = try setting(first, rest, vocabulary) { return command }
       let selected = vocabulary.selected
       switch word {
+      case "start" where rest == ["--fresh"]: return .action("start-fresh")
       case "start": return try control(.start, rest)
       case "pause": return try control(.pause, rest)
       case "stop": return try control(.stop, rest)

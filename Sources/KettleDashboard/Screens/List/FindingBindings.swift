@@ -117,7 +117,7 @@ enum FindingBindings {
 
   private static let command: [Binding<ListScreen>] = [
     Binding(
-      "command", .finding, in: [.list], keys: [.character(":")], label: "everything", rank: 17,
+      "command", .finding, in: [.list], keys: [.character(":")], label: "command", rank: 17,
       help: "Do anything by name: type a part of it, or a command such as limit 500K or start 3 5",
       do: { list, context in [.open(OpenScreen(CommandScreen(over: list, context)))] })
   ]

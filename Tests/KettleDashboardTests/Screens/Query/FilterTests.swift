@@ -190,7 +190,7 @@ struct FilterTests {
        ·  file 17                                               queued               │
        Filter: state:lost
        Use one of idle scheduled queued running waiting paused verifying done failed
-       Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
+       Enter keep it  Tab complete  Up earlier   Esc cancel  Ctrl-U clear line
 
       """)
     #expect(

@@ -41,8 +41,8 @@ struct FindingScreenTests {
        ▶  文件传输指南 🚀 第二版         ▃·············  10 %   100/1000 B         10 B/s      1    12:01
       (4 empty lines)
        Filter: state:running,w host:example.org "two words
-       state:failed,waiting  needs:you  host:example.org  queue:night  session:kettle  words         5/15
-       Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
+       words 'whole ^begin end$ !not  state:failed,waiting needs:you host:example.org queue:night    5/15
+       Enter keep it  Tab complete  Up earlier   Esc cancel  Ctrl-U clear line
 
       """)
   }
@@ -79,7 +79,7 @@ struct FindingScreenTests {
       (15 empty lines)
        Search: overview
        searching…                                                                                                                            5/15
-       Enter keep it  Up earlier   Esc cancel  Ctrl-U clear line
+       Enter keep it  Tab complete  Up earlier   Esc cancel  Ctrl-U clear line
       """)
   }
 

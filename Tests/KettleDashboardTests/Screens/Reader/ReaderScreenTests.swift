@@ -19,7 +19,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                             lines 1 to 22 of 173
+       Kettle   Keys                                             lines 1 to 22 of 174
        The marked transfers, or the one under the cursor
        u              Answer what it needs: a login, a decision, or  new-link
                       a new link, which keeps the bytes
@@ -39,9 +39,11 @@ struct ReaderScreenTests {
                       bin (asks first)
        l              Limit the speed of the transfer, of the marked limit
                       ones, or of all together
-       y              Copy its URL to the terminal's clipboard       copy-url
+       y              Copy its URL to the terminal's clipboard, or   copy-url
+                      the command that the message line shows
        Y              Copy the path of its file                      copy-path
        O              Open its finished file with the desktop's      open-file
+                      default program
        / search   Esc back  PgDn more   ? help
       """)
   }
