@@ -64,7 +64,7 @@ package struct ServiceAddress: Hashable, Sendable {
   package static let usualArguments = ["daemon", "run"]
 
   package init(
-    environment: [String: String], serviceArguments: [String] = usualArguments,
+    environment: [String: String], serviceArguments: [String] = ServiceAddress.usualArguments,
     host: RemoteHost? = nil
   ) {
     self.environment = environment
