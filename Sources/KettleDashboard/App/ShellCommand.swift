@@ -51,6 +51,7 @@ extension ServiceEffect {
   private static func words(_ verb: ControlVerb, _ selection: TransferSelection) -> String? {
     switch verb {
     case .start: selection.words.map { "start " + $0 }
+    case .startFresh: selection.words.map { "start --fresh " + $0 }
     case .pause: selection.words.map { "pause " + $0 }
     case .stop: selection.words.map { "stop " + $0 }
     case .remove: selection.words.map { "remove " + $0 }
