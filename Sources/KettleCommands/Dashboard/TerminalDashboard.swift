@@ -1,6 +1,7 @@
 import Glibc
 import KettleDashboard
 import KettleModel
+import KettleSocket
 import KettleSystem
 import KettleTerminal
 
