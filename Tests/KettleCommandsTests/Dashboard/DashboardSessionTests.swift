@@ -139,7 +139,7 @@ struct DashboardSessionTests {
     guard case .success(let link) = TransferURL.parse("https://me:p@a.org/1") else { return }
     #expect(
       try await outcome(.relink(id, link), in: context)
-        == .commandFinished(.relinked(id, isLogin: true, refused: [])))
+        == .commandFinished(.relinked(id, hasLogin: true, refused: [])))
     context.service.refuse([.init(id: id, why: .completed)])
     #expect(
       try await outcome(.limit(.ids([id]), 512), in: context)

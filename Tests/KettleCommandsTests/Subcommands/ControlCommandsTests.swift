@@ -85,7 +85,7 @@ struct ControlCommandsTests {
 
   @Test func `a stop says how much is kept, and a start what it continues from`() async {
     let context = context(snapshot(1, .running), snapshot(2, .running))
-    let until = context.clock.now().advanced(byMilliseconds: BinAction.keptMilliseconds)
+    let until = context.clock.now().wall.advanced(byMilliseconds: BinAction.keptMilliseconds)
     context.service.bin(BinBytes(transferCount: 2, byteCount: 67_108_864, until: until))
     let stopped = await context.run("stop", "--all").output
     #expect(stopped.hasPrefix("2 transfers stopped; 64 MiB kept until "), "\(stopped)")
