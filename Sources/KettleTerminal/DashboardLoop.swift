@@ -26,10 +26,15 @@ struct DashboardLoop {
     self.look = look
     self.effects = effects
     let now = TerminalClock.now()
+    var settings = settings
+    settings.hasMotion = settings.hasMotion && look.canMove && !Self.isStillWanted
     model = Dashboard(
       size: backend.size, charset: look.charset,
       utcOffsetSeconds: TerminalClock.utcOffsetSeconds(at: now.wall), settings: settings)
   }
+
+  /// Whether the variable NO_MOTION is set and not empty.
+  private static var isStillWanted: Bool { getenv("NO_MOTION").map { $0.pointee != 0 } ?? false }
 
   mutating func run(_ drainMessages: () -> [DashboardMessage]) -> DashboardEnd {
     while true {

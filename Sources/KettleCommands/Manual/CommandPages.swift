@@ -74,6 +74,7 @@ struct CommandPages {
       ("Ev CURL_CA_BUNDLE , SSL_CERT_FILE , SSL_CERT_DIR", "Trusted certificates."),
       ("Ev SSH_AUTH_SOCK", "The ssh-agent whose keys SFTP uses."),
       ("Ev NO_COLOR", "If it is set and not empty, nothing is colored."),
+      ("Ev NO_MOTION", "If it is set and not empty, nothing on the dashboard is animated."),
     ])
     source.section("FILES")
     source.list([

@@ -214,7 +214,7 @@ struct TerminalTable: ListTable {
   private func stateForms(_ row: TransferSnapshot) -> [String] {
     switch row.state {
     case .queued, .scheduled, .waiting, .failed:
-      guard case .words(let forms, _) = RowStatus(row, clock: clock, now: now.wall) else { break }
+      guard case .words(let forms) = RowStatus(row, clock: clock, now: now.wall) else { break }
       // The dashboard's shortest form leaves out the state, which has a symbol there.
       return forms.dropLast() + [row.stateWords]
     case .idle, .running, .paused, .verifying, .completed: break

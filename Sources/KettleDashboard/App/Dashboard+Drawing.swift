@@ -42,9 +42,8 @@ extension Dashboard {
   /// Draws the message line and the keys below the list.
   private func drawLinesBelow(on canvas: inout Canvas, _ context: ScreenContext) {
     let layout = list.layout(context)
-    drawMessage(on: &canvas, row: layout.messageRow, context)
-    Footer(footerItems(context))
-      .draw(on: &canvas, row: layout.footerTop, height: layout.footerHeight)
+    drawMessage(on: &canvas, layout, context)
+    Footer(footerItems(context)).draw(on: &canvas, row: layout.footerTop, height: 1)
   }
 
   /// Draws the keys, or a message in their place.
@@ -58,16 +57,23 @@ extension Dashboard {
   }
 
   /// Draws the notice, or else what the list says itself, and the position in the list.
-  private func drawMessage(on canvas: inout Canvas, row: Int, _ context: ScreenContext) {
-    let position = list.positionText
-    let width = size.columns - 2
+  private func drawMessage(
+    on canvas: inout Canvas, _ layout: ListLayout, _ context: ScreenContext
+  ) {
+    let row = layout.messageRow
+    let column = layout.innerColumns.lowerBound + 1
+    let width = layout.innerColumns.count - 2
     var used = 0
     if let message = message(context) {
-      used = 2 + canvas.write(message.text, row: row, column: 1, width: width, message.role)
+      used = 2 + canvas.write(message.text, row: row, column: column, width: width, message.role)
     }
     if let command = shownCommand, used + command.count <= width {
-      used += 2 + canvas.write(command, row: row, column: 1 + used, width: width - used, .quiet)
+      used +=
+        2 + canvas.write(command, row: row, column: column + used, width: width - used, .quiet)
     }
+    // The border of the box shows the position.
+    guard !layout.isBoxed else { return }
+    let position = list.positionText
     // A long message is more important than the position.
     guard used + position.count <= width else { return }
     canvas.writeRight(position, row: row, column: 1, width: width, .quiet)
@@ -93,6 +99,7 @@ extension Dashboard {
         service.totals, afterMilliseconds: tourMilliseconds(at: context.now))
       return (keymap.filled(text), .key)
     }
+    if let run = service.endedRun { return (Strings.allDone(run), .good) }
     return list.message(context)
   }
 

@@ -29,7 +29,7 @@ extension Dashboard {
   /// Removes what the message line shows. News that something else covers is kept
   /// until it is visible.
   private mutating func clearMessage() {
-    if showsNews { news = nil }
+    if showsNews { (news, service.endedRun) = (nil, nil) }
     notice = nil
     shell = nil
   }
@@ -134,7 +134,7 @@ extension Dashboard {
   static let bindings: BindingTable<Dashboard> = [
     Binding(
       "help", .dashboard, in: [.list, .reader], keys: [.character("?"), .function(1)],
-      label: "help", isRequired: true, help: "Show the keys",
+      label: "keys", isRequired: true, help: "Show the keys",
       do: { dashboard, _ in
         dashboard.top is HelpScreen
           ? [.close] : [.open(OpenScreen(HelpScreen(above: dashboard.keyContext)))]

@@ -8,6 +8,10 @@ package struct ServiceView: Hashable, Sendable {
   package internal(set) var notices: [String] = []
   /// nil until the first totals arrive.
   private var received: Totals?
+  /// The downloads since the last time that nothing was under way; nil while nothing is.
+  private var run: DownloadRun?
+  /// The last run that has ended; nil once the user has seen it.
+  package internal(set) var endedRun: DownloadRun?
 
   package var totals: Totals { received ?? Totals() }
 
@@ -17,9 +21,25 @@ package struct ServiceView: Hashable, Sendable {
   /// have ended, or one has failed.
   mutating func receive(_ totals: Totals, at now: MonotonicTime) -> [DashboardEffect] {
     let effects = attention(to: totals)
+    follow(totals, at: now)
     received = totals
     speeds.record(totals.bytesPerSecond, at: now)
     return effects
+  }
+
+  /// Notes when a run of downloads begins and ends. One that was under way before the dashboard was
+  /// opened has no known beginning.
+  private mutating func follow(_ next: Totals, at now: MonotonicTime) {
+    guard let received else { return }
+    let wasBusy = received.underWayCount > 0
+    if next.underWayCount > 0 {
+      if !wasBusy { (run, endedRun) = (DownloadRun(beganAt: now, received), nil) }
+      return
+    }
+    guard wasBusy, var ended = run else { return }
+    run = nil
+    ended.end(received, next, at: now)
+    if ended.fileCount > 0 { endedRun = ended }
   }
 
   mutating func tick(at now: MonotonicTime) { speeds.record(totals.bytesPerSecond, at: now) }
@@ -70,7 +90,7 @@ package struct ServiceView: Hashable, Sendable {
     return [.terminal(.ring), .terminal(.announce(text))]
   }
 
-  private static func difference(_ next: Int, _ before: Int) -> Int {
+  static func difference(_ next: Int, _ before: Int) -> Int {
     let (difference, overflow) = next.subtractingReportingOverflow(before)
     return overflow ? 0 : min(max(0, difference), 1 << 40)
   }
@@ -83,6 +103,33 @@ extension Totals {
       let (next, overflow) = sum.addingReportingOverflow(max(0, count(state)))
       return overflow ? .max : next
     }
+  }
+}
+
+/// The downloads from the time that something was under way to the time that nothing was.
+package struct DownloadRun: Hashable, Sendable {
+  private let beganAt: MonotonicTime
+  private let doneBefore: Int
+  private let failedBefore: Int
+  private(set) var fileCount = 0
+  private(set) var failedCount = 0
+  private(set) var byteCount: Int64 = 0
+  private(set) var seconds: Int64 = 0
+
+  init(beganAt: MonotonicTime, _ totals: Totals) {
+    self.beganAt = beganAt
+    doneBefore = totals.count(.completed)
+    failedBefore = totals.count(.failed)
+  }
+
+  /// - Parameters:
+  ///   - last: the last totals with something under way.
+  ///   - totals: the first ones without.
+  mutating func end(_ last: Totals, _ totals: Totals, at now: MonotonicTime) {
+    fileCount = ServiceView.difference(totals.count(.completed), doneBefore)
+    failedCount = ServiceView.difference(totals.count(.failed), failedBefore)
+    byteCount = max(0, last.batch?.bytesExpected ?? 0)
+    seconds = max(0, now.milliseconds(since: beganAt) / 1000)
   }
 }
 

@@ -79,6 +79,9 @@ package struct Canvas {
       size: ScreenSize(columns: columns.count, rows: min(size.rows, rows.upperBound)), look: look)
     draw(&part)
     frame.paste(part.frame, rows: rows, column: columns.lowerBound)
+    if let cursor = part.frame.cursor {
+      placeCursor(row: cursor.row, column: cursor.column + columns.lowerBound)
+    }
     for region in part.regions where rows.contains(region.row) {
       let start = region.columns.lowerBound + columns.lowerBound
       regions.append(

@@ -143,6 +143,8 @@ package struct DashboardSettings: Hashable, Sendable {
   package var choices = DashboardChoices()
   /// Whether the message line says what to press, for somebody who tries Kettle.
   package var showsTour = false
+  /// Whether pictures may move while bytes arrive.
+  package var hasMotion = true
 
   package init() {}
 }

@@ -45,6 +45,27 @@ package struct Look: Hashable, Sendable {
     Palette(theme: theme, depth: colors).swatch(name)
   }
 
+  /// Returns the color of a speed.
+  ///
+  /// - Parameter share: 0 for the coolest color, 1 for the hottest.
+  func heat(_ share: Double) -> Style {
+    let last = Role.heat.count - 1
+    return style(Role.heat[Int(min(max(share, 0), 1) * Double(last) + 0.5)])
+  }
+
+  /// Returns the color of a host by its number, which may be larger than the number of colors.
+  func host(_ number: Int) -> Style {
+    number < 0 ? style(.plain) : style(Role.hosts[number % Role.hosts.count])
+  }
+
+  /// Whether pictures may move: an old terminal has too few colors to do it gently.
+  package var canMove: Bool {
+    switch colors {
+    case .none, .ansi8, .ansi16: false
+    case .indexed256, .trueColor: charset == .utf8
+    }
+  }
+
   /// Styles the row under the cursor. Without color it is reversed, except for the progress bar:
   /// reversed blocks would show the opposite of the progress.
   package func select(_ style: inout Style, isBar: Bool) {
@@ -126,6 +147,24 @@ package struct GlyphSet: Hashable, Sendable {
   package var bad: String
   /// Shown beside a marked row.
   package var mark: String
+  /// At the left edge of the row under the cursor.
+  package var cursor: String
+  /// A bar of one line: what has arrived, what is missing, and the end of a part that is growing.
+  package var barDone: String
+  package var barRest: String
+  package var barTip: String
+  /// The line after the heading of a group, and a limit in a graph.
+  package var dash: String
+  /// Around a title in the border of a box.
+  package var titleEnds: [String]
+  /// An open connection, and one that may be opened.
+  package var dot: String
+  package var dotRest: String
+  /// In the color of a host.
+  package var tick: String
+  /// Beside what needs the user.
+  package var flag: String
+  package var kettle: String
   /// Beside the heading of a group with its rows, and without them.
   package var unfolded: String
   package var folded: String
@@ -142,8 +181,10 @@ package struct GlyphSet: Hashable, Sendable {
     ],
     arrowDown: "↓", arrowUp: "↑", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], receivedCell: "█", missingCell: "░",
-    horizontal: "─", vertical: "│", corners: ["┌", "┐", "└", "┘"], good: "✔", bad: "✘", mark: "◆",
-    unfolded: "▾", folded: "▸", scrollbarThumb: "┃", scrollbarTrack: "│")
+    horizontal: "─", vertical: "│", corners: ["╭", "╮", "╰", "╯"], good: "✔", bad: "✘", mark: "◆",
+    cursor: "▌", barDone: "━", barRest: "─", barTip: "╸", dash: "╌", titleEnds: ["┤", "├"],
+    dot: "●", dotRest: "·", tick: "▌", flag: "⚑", kettle: "♨", unfolded: "▾", folded: "▸",
+    scrollbarThumb: "┃", scrollbarTrack: "│")
 
   package static let ascii = GlyphSet(
     states: [
@@ -152,8 +193,10 @@ package struct GlyphSet: Hashable, Sendable {
     ],
     arrowDown: "v", arrowUp: "^", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
     receivedCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
-    corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x",
-    unfolded: "v", folded: ">", scrollbarThumb: "#", scrollbarTrack: "|")
+    corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x", cursor: ">",
+    barDone: "=", barRest: ".", barTip: "-", dash: "-", titleEnds: ["[", "]"], dot: "*",
+    dotRest: ".", tick: "|", flag: "!", kettle: "k", unfolded: "v", folded: ">",
+    scrollbarThumb: "#", scrollbarTrack: "|")
 
   /// Symbols that nearly all console fonts of Debian have, and ASCII for the others.
   package static let console: GlyphSet = {
@@ -169,6 +212,10 @@ package struct GlyphSet: Hashable, Sendable {
     glyphs.horizontal = "─"
     glyphs.vertical = "│"
     glyphs.corners = ["┌", "┐", "└", "┘"]
+    glyphs.barRest = "─"
+    glyphs.dash = "─"
+    glyphs.dotRest = "·"
+    glyphs.tick = "│"
     glyphs.scrollbarThumb = "█"
     glyphs.scrollbarTrack = "│"
     return glyphs

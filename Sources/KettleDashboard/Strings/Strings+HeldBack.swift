@@ -37,7 +37,11 @@ extension Strings {
       + [place + " in queue", place]
   }
 
-  static let hostsTitle = "Host"
+  static let hostsTitle = "hosts"
+
+  static func openConnections(_ count: Int) -> String {
+    count == 1 ? "1 connection" : "\(count) connections"
+  }
 
   /// What keeps transfers from a host, in a few words.
   static func held(_ host: HostSnapshot, _ clock: ClockText, now: WallTime) -> String {

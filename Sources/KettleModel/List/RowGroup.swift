@@ -1,12 +1,12 @@
-/// A group of the list. The groups are in work order: running transfers come first, finished ones
-/// last.
+/// A group of the list. The groups are in work order: what needs the user comes first, then the
+/// running transfers, and the finished ones last.
 package enum RowGroup: String, Codable, Sendable, CaseIterable {
+  /// Transfers that continue when the user does something.
+  case needsUser
   case running
   /// Everything that is still to be fetched and does not need the user: waiting transfers first,
   /// then the queue in its order, then those that start later or only by command.
   case next
-  /// Transfers that continue when the user does something.
-  case needsUser
   case failed
   case done
 
@@ -23,9 +23,9 @@ package enum RowGroup: String, Codable, Sendable, CaseIterable {
   /// The place among the groups, from 0.
   package var rank: Int {
     switch self {
-    case .running: 0
-    case .next: 1
-    case .needsUser: 2
+    case .needsUser: 0
+    case .running: 1
+    case .next: 2
     case .failed: 3
     case .done: 4
     }

@@ -10,8 +10,11 @@ struct GlyphSetTests {
       [
         glyphs.arrowDown, glyphs.arrowUp, glyphs.receivedCell, glyphs.missingCell,
         glyphs.horizontal, glyphs.vertical, glyphs.good, glyphs.bad, glyphs.mark,
-        glyphs.scrollbarThumb, glyphs.scrollbarTrack,
+        glyphs.scrollbarThumb, glyphs.scrollbarTrack, glyphs.cursor, glyphs.barDone,
+        glyphs.barRest, glyphs.barTip, glyphs.dash, glyphs.dot, glyphs.dotRest, glyphs.tick,
+        glyphs.flag, glyphs.kettle,
       ],
+      glyphs.titleEnds,
     ]
     return Array(lists.joined())
   }

@@ -1,84 +1,10 @@
 import KettleModel
 
-/// The second line of a screen that is tall enough: one bar for all transfers that are under way;
-/// on the right the free disk space.
-struct BatchLine {
-  let row: Int
-  let service: ServiceView
-  let now: WallTime
-  let clock: ClockText
-
-  func draw(on canvas: inout Canvas) {
-    let end = canvas.size.columns - 1
-    let right = fittingRight(on: canvas)
-    let rightWidth = right.isEmpty ? 0 : BatchText.width(right, canvas.look) + 3
-    canvas.writeRight(right, row: row, column: 1, width: end - 1, .quiet)
-    guard let batch = service.totals.batch else {
-      if isCalm {
-        canvas.write(Strings.nothingUnderWay, row: row, column: 1, width: end - 1, .quiet)
-      }
-      return
-    }
-    let room = end - 1 - rightWidth
-    let texts = BatchText.full(batch, clock, now: now)
-    // The last texts are the least important.
-    let fitting = (0...texts.count).reversed().first { count in
-      let words = texts.prefix(count).reduce(0) { $0 + 2 + BatchText.width($1, canvas.look) }
-      return BatchText.barWidthMin + words <= room
-    }
-    let shown = texts.prefix(fitting ?? 0)
-    let words = shown.reduce(0) { $0 + 2 + BatchText.width($1, canvas.look) }
-    let barWidth = min(room - words, BatchText.barWidthMax)
-    guard barWidth > 0 else { return }
-    ProgressBar(fill: .part(BatchSummary(batch).fraction), role: .progress)
-      .draw(on: &canvas, row: row, column: 1, width: barWidth)
-    var column = 1 + barWidth
-    for text in shown {
-      column += 2
-      column += canvas.write(text, row: row, column: column, width: end - column)
-    }
-  }
-
-  private var isCalm: Bool {
-    service.link.isConnected && service.hasTotals && service.totals.underWayCount == 0
-  }
-
-  /// Returns the text on the right; at most half of the line while transfers are under way.
-  private func fittingRight(on canvas: Canvas) -> String {
-    let room = (canvas.size.columns - 2) / 2
-    let free = BatchText.free(service.totals) ?? ""
-    return BatchText.width(free, canvas.look) <= room ? free : ""
-  }
-}
-
 /// The text for all transfers that are under way.
 enum BatchText {
-  static let barWidthMin = 8
-  static let barWidthMax = 60
-
-  /// Returns the texts, the most important first.
-  static func full(_ batch: BatchProgress, _ clock: ClockText, now: WallTime) -> [String] {
-    let summary = BatchSummary(batch)
-    var texts = [progress(batch, summary)]
-    if let ready = ready(summary, clock, now: now) { texts.append(ready) }
-    if let left = batch.secondsLeft { texts.append(Strings.timeLeft(left)) }
-    switch summary.measure {
-    case .bytes(let received, let expected):
-      texts.append(Strings.batchCount(max(0, batch.finishedCount), of: max(0, batch.transferCount)))
-      texts.append(ByteText.progress(received, of: expected))
-    case .files: break
-    }
-    if batch.unknownSizeCount > 0 { texts.append(Strings.unknownSizes(batch.unknownSizeCount)) }
-    return texts
-  }
-
-  static func brief(
-    _ batch: BatchProgress, _ clock: ClockText, now: WallTime, hasTime: Bool
-  ) -> String {
-    let summary = BatchSummary(batch)
-    guard hasTime else { return progress(batch, summary) }
-    let time = ready(summary, clock, now: now) ?? batch.secondsLeft.map(Strings.timeLeft)
-    return [progress(batch, summary), time].compactMap(\.self).joined(separator: "  ")
+  /// When all will be done, or how long that takes; nil if neither is known.
+  static func time(_ batch: BatchProgress, _ clock: ClockText, now: WallTime) -> String? {
+    ready(BatchSummary(batch), clock, now: now) ?? batch.secondsLeft.map(Strings.timeLeft)
   }
 
   private static func ready(
@@ -107,8 +33,9 @@ enum BatchText {
   }
 
   /// The percentage of the bytes, or how many files are done.
-  private static func progress(_ batch: BatchProgress, _ summary: BatchSummary) -> String {
-    switch summary.measure {
+  static func progress(_ batch: BatchProgress) -> String {
+    let summary = BatchSummary(batch)
+    return switch summary.measure {
     case .bytes: percent(batch, summary)
     case .files(let done, let count): Strings.batchCount(done, of: count)
     }

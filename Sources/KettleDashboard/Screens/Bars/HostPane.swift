@@ -4,6 +4,8 @@ import KettleModel
 package struct HostPane: Hashable, Sendable {
   private var hosts: [HostSnapshot] = []
   private var requestedAt: MonotonicTime?
+  /// The recent speeds of each host, by its origin.
+  private var speeds: [String: [Int64]] = [:]
 
   static let intervalMilliseconds: Int64 = 2000
 
@@ -18,52 +20,127 @@ package struct HostPane: Hashable, Sendable {
     return [.service(.loadHosts)]
   }
 
-  mutating func receive(_ listed: [HostSnapshot]) { hosts = HostSnapshot.inOrder(listed) }
-
-  private enum Width {
-    static let connections = 6
-    static let speed = 11
-    static let reason = 21
+  mutating func receive(_ listed: [HostSnapshot]) {
+    hosts = HostSnapshot.inOrder(listed)
+    let before = speeds
+    speeds = [:]
+    for host in hosts {
+      let samples = (before[host.origin] ?? []) + [host.speed]
+      speeds[host.origin] = Array(samples.suffix(RowRates.countMax))
+    }
   }
 
-  func draw(on canvas: inout Canvas, rows: Range<Int>, _ context: ScreenContext) {
-    let width = canvas.size.columns
-    let name = max(8, width - Width.connections - Width.speed - Width.reason - 4)
-    let (speed, reason) = (name + Width.connections + 1, name + Width.connections + Width.speed + 3)
-    for (offset, row) in rows.enumerated() {
-      canvas.write(canvas.look.glyphs.vertical, row: row, column: 0, width: 1, .quiet)
-      if offset == 0 {
-        canvas.write(Strings.hostsTitle, row: row, column: 2, width: name, .columnHeader)
-        canvas.writeRight(
-          Strings.columnConnections, row: row, column: name, width: Width.connections,
-          .columnHeader)
-        canvas.writeRight(
-          Strings.columnSpeed, row: row, column: speed, width: Width.speed, .columnHeader)
-        canvas.write(
-          Strings.labelHeldBack, row: row, column: reason, width: Width.reason, .columnHeader)
-        continue
-      }
-      // While nothing is under way, the hosts are not requested and would be outdated.
-      guard hosts.indices.contains(offset - 1), context.isConnected,
-        context.totals.underWayCount > 0
-      else { continue }
-      let host = hosts[offset - 1]
-      canvas.write(host.name, row: row, column: 2, width: name - 2, cut: .middle)
-      canvas.writeRight(
-        "\(host.connections)" + (host.connectionsMax.map { "/\($0)" } ?? ""), row: row,
-        column: name, width: Width.connections)
-      if host.connections > 0, let bytesPerSecond = host.bytesPerSecond {
-        canvas.writeRight(
-          ByteText.speed(bytesPerSecond), row: row, column: speed, width: Width.speed)
-      }
+  /// Without the scheme and the port, as the rows show them.
+  var names: [String] { hosts.filter(\.isWorking).map(\.plainName) }
+
+  private enum Width {
+    static let dots = 8
+    static let trend = 6
+    static let speed = 10
+  }
+
+  func draw(
+    on canvas: inout Canvas, _ box: TitledBox, rates: RowRates, _ context: ScreenContext
+  ) {
+    // While nothing is under way, the hosts are not requested and would be outdated.
+    let isCurrent = context.isConnected && context.totals.underWayCount > 0
+    let shown = isCurrent ? hosts : []
+    box.draw(title: Strings.hostsTitle, right: shown.isEmpty ? "" : CountText.text(shown.count), on: &canvas)
+    let (rows, columns) = box.inside
+    drawSums(of: shown, on: &canvas, row: rows.upperBound - 1, columns, context)
+    let lines = rows.dropLast()
+    let fitting = shown.count <= lines.count ? shown.count : max(0, lines.count - 1)
+    for (host, row) in zip(shown.prefix(fitting), lines) {
+      draw(host, on: &canvas, row: row, columns, rates: rates, context)
+    }
+    if fitting < shown.count, let row = lines.last {
       canvas.write(
-        Strings.held(host, context.clock, now: context.now.wall), row: row, column: reason,
-        width: max(0, width - reason), host.hasProblem ? .waiting : .quiet)
+        Strings.moreHosts(shown.count - fitting), row: row, column: columns.lowerBound + 3,
+        width: columns.count - 4, .quiet)
+    }
+  }
+
+  /// Draws how many connections are open, and how much room the disk has.
+  private func drawSums(
+    of shown: [HostSnapshot], on canvas: inout Canvas, row: Int, _ columns: Range<Int>,
+    _ context: ScreenContext
+  ) {
+    let open = shown.reduce(0) { $0 + min(max(0, $1.connections), 1 << 20) }
+    let free = BatchText.free(context.totals) ?? ""
+    let width = columns.count - 2
+    let left = open > 0 ? Strings.openConnections(open) : ""
+    canvas.writeRight(free, row: row, column: columns.lowerBound + 1, width: width, .quiet)
+    guard left.count + free.count + 2 <= width else { return }
+    canvas.write(left, row: row, column: columns.lowerBound + 1, width: width, .quiet)
+  }
+
+  private func draw(
+    _ host: HostSnapshot, on canvas: inout Canvas, row: Int, _ columns: Range<Int>,
+    rates: RowRates, _ context: ScreenContext
+  ) {
+    let look = canvas.look
+    let isWorking = host.isWorking
+    let start = columns.lowerBound + 1
+    let tick = isWorking ? rates.hostNumber(host.plainName).map(look.host) : nil
+    canvas.plot(look.glyphs.tick, row: row, column: start, tick ?? look.style(.box))
+    let name = columns.count - 6 - Width.dots - Width.trend - Width.speed
+    canvas.write(
+      host.name, row: row, column: start + 1, width: name, isWorking ? .plain : .quiet,
+      cut: .middle)
+    let rest = start + name + 2
+    guard isWorking else {
+      canvas.write(
+        Strings.held(host, context.clock, now: context.now.wall), row: row, column: rest,
+        width: max(0, columns.upperBound - 1 - rest), host.hasProblem ? .waiting : .quiet)
+      return
+    }
+    drawDots(of: host, on: &canvas, row: row, column: rest, tick ?? look.style(.key))
+    let trend = rest + Width.dots + 1
+    Sparkline(samples: speeds[host.origin] ?? [], top: top)
+      .draw(on: &canvas, row: row, columns: trend..<(trend + Width.trend))
+    let end = columns.upperBound - 1
+    canvas.writeRight(
+      ByteText.speed(host.speed), row: row, column: end - Width.speed, width: Width.speed)
+  }
+
+  /// The fastest host in the last seconds.
+  private var top: Int64 { speeds.values.reduce(0) { max($0, $1.max() ?? 0) } }
+
+  /// Draws a dot for each connection; many are counted.
+  private func drawDots(
+    of host: HostSnapshot, on canvas: inout Canvas, row: Int, column: Int, _ style: Style
+  ) {
+    let glyphs = canvas.look.glyphs
+    let most = max(host.connections, min(host.connectionsMax ?? host.connections, Width.dots))
+    guard most <= Width.dots else {
+      let limit = host.connectionsMax.map { " of \($0)" } ?? ""
+      canvas.write(
+        "\(host.connections)" + limit, row: row, column: column, width: Width.dots, .plain)
+      return
+    }
+    for offset in 0..<max(0, most) {
+      let isOpen = offset < host.connections
+      canvas.plot(
+        isOpen ? glyphs.dot : glyphs.dotRest, row: row, column: column + offset,
+        isOpen ? style : canvas.look.style(.quiet))
     }
   }
 }
 
 extension HostSnapshot {
+  fileprivate var speed: Int64 { isWorking ? max(0, bytesPerSecond ?? 0) : 0 }
+
+  /// While it does not answer, connections mean nothing.
+  fileprivate var isWorking: Bool { connections > 0 && outage == nil }
+
+  /// Without the scheme and the port, as the rows show it.
+  fileprivate var plainName: String {
+    let parts = origin.split(separator: "://", maxSplits: 1)
+    let name = parts.count > 1 ? parts[1] : parts.first ?? ""
+    if name.hasPrefix("["), let end = name.firstIndex(of: "]") { return String(name[...end]) }
+    return String(name.prefix { $0 != ":" })
+  }
+
   /// The origin without `https://`.
   fileprivate var name: String {
     let parts = origin.split(separator: "://", maxSplits: 1)

@@ -1,104 +1,131 @@
 import KettleModel
 
-/// The first line: the total speed and the number of transfers in each state; on a screen that is
-/// not tall, also the content of the batch line.
+/// The first line: the total speed and its limit, the number of transfers in each state, and when
+/// all will be done.
 struct TitleBar {
   let service: ServiceView
-  /// Whether the batch has a line of its own.
-  let hasBatchLine: Bool
+  /// The transfers that wait for the user.
+  let needsCount: Int
   let now: Moment
   let clock: ClockText
   /// The key that starts a stopped service.
   let startKey: String?
+  /// nil when nothing moves.
+  let steam: Steam?
 
   func draw(on canvas: inout Canvas) {
-    let role: Role = service.isLinkLost ? .barProblem : .bar
     let columns = canvas.size.columns
-    canvas.fill(row: 0, column: 0, width: columns, role)
-    let title = fittingTitle(columns: columns, canvas.look)
+    if service.isLinkLost { canvas.fill(row: 0, column: 0, width: columns, .barProblem) }
+    let look = canvas.look
+    let title = fittingTitle(columns: columns, look)
     var column = 1
-    column += canvas.write(
-      Strings.product, row: 0, column: column, width: columns, service.isLinkLost ? role : .barName)
     for piece in title.left {
       column += piece.gap
       let start = column
-      column += canvas.write(piece.text, row: 0, column: column, width: columns - column, role)
-      if let state = piece.state {
-        canvas.claim(row: 0, columns: start..<column, for: .state(state))
+      column += canvas.write(
+        piece.text, row: 0, column: column, width: columns - column, role(piece.role))
+      if let heat = piece.heat, !service.isLinkLost {
+        canvas.restyle(row: 0, columns: start..<column) { $0 = heat }
       }
+      if let target = piece.target { canvas.claim(row: 0, columns: start..<column, for: target) }
     }
-    let right = title.right.joined(separator: TitlePiece.separator)
-    canvas.writeRight(right, row: 0, column: column, width: columns - column - 1, role)
-    if let bar = title.bar {
-      let start = columns - 1 - BatchText.width(right, canvas.look) - 1 - Title.barWidth
-      bar.draw(on: &canvas, row: 0, column: start, width: Title.barWidth)
+    if title.trendWidth > 0 {
+      Sparkline(samples: service.speeds.samples, top: service.speeds.top)
+        .draw(
+          on: &canvas, row: 0, columns: title.trendStart..<(title.trendStart + title.trendWidth))
     }
+    drawRight(title, after: column, on: &canvas)
   }
+
+  private func drawRight(_ title: Title, after column: Int, on canvas: inout Canvas) {
+    let columns = canvas.size.columns
+    let end = columns - 1
+    let width = BatchText.width(title.right, canvas.look)
+    canvas.writeRight(
+      title.right, row: 0, column: column, width: max(0, end - column), role(.heading))
+    guard title.barWidth > 0, let batch = service.totals.batch else { return }
+    let percentWidth = BatchText.width(title.percent, canvas.look)
+    let start = end - width - 1 - title.barWidth
+    canvas.writeRight(
+      title.percent, row: 0, column: start - 1 - percentWidth, width: percentWidth,
+      role(.heading))
+    HeatBar(fraction: BatchSummary(batch).fraction).draw(
+      on: &canvas, row: 0, column: start, width: title.barWidth)
+  }
+
+  private func role(_ role: Role) -> Role { service.isLinkLost ? .barProblem : role }
 
   private func fittingTitle(columns: Int, _ look: Look) -> Title {
-    let room = columns - Strings.product.count - 2
-    let (limited, plain) = firstTexts(columns: columns, look)
-    for form in TitleForm.all {
-      let title = title(form, first: form.hasLimit ? limited : plain, look)
-      if title.columns(look) <= room { return title }
+    for form in TitleForm.all(columns: columns) {
+      let title = title(form, columns: columns, look)
+      if title.columns(look) <= columns - 2 { return title }
     }
-    return Title(left: [TitlePiece(plain, gap: 3)])
+    return Title(left: [TitlePiece(state(columns: columns, look), gap: 0)])
   }
 
-  private func title(_ form: TitleForm, first: String, _ look: Look) -> Title {
-    let totals = service.totals
+  private func title(_ form: TitleForm, columns: Int, _ look: Look) -> Title {
     var title = Title()
-    let speeds = form.hasLevels && service.link.isConnected ? " " + levels(look) : ""
-    title.left.append(TitlePiece(first + speeds, gap: 3))
-    let counts = shownCounts(form.countsMax)
-    for (index, state) in counts.enumerated() {
-      let count = "\(totals.count(state))"
-      let text =
-        form.isWorded
-        ? count + " " + Strings.countWord(state) : look.glyphs.symbol(state) + count
-      let gap = index == 0 ? 3 : form.isWorded ? 2 : 1
-      title.left.append(TitlePiece(text, gap: gap, state: state))
+    let isHot = steam == .hot && look.canMove
+    title.left.append(TitlePiece(look.glyphs.kettle, gap: 0, role: isHot ? .attentionTitle : .key))
+    if form.hasName {
+      title.left.append(TitlePiece(Strings.product.lowercased(), gap: 1, role: .heading))
     }
-    guard !hasBatchLine else { return title }
-    if form.hasBatch, let batch = totals.batch {
-      title.right.append(BatchText.brief(batch, clock, now: now.wall, hasTime: form.hasTime))
-      if form.hasBar {
-        title.bar = ProgressBar(fill: .part(BatchSummary(batch).fraction), role: .progress)
-      }
+    title.left.append(speedPiece(form, columns: columns, look))
+    if form.hasLimit, let limit = limitText {
+      title.left.append(TitlePiece(limit, gap: 1, role: .quiet))
     }
-    if form.hasFree { title.right += BatchText.free(totals).map { [$0] } ?? [] }
+    if form.trendWidth > 0, service.link.isConnected {
+      title.trendStart = 2 + title.columns(look)
+      title.trendWidth = form.trendWidth
+      title.left.append(TitlePiece(String(repeating: " ", count: form.trendWidth), gap: 1))
+    }
+    title.left += chips(form, look)
+    guard form.hasBatch, let batch = service.totals.batch else { return title }
+    title.percent = BatchText.progress(batch)
+    title.barWidth = form.barWidth
+    let time = form.hasTime ? BatchText.time(batch, clock, now: now.wall) : nil
+    title.right =
+      form.barWidth > 0
+      ? time ?? "" : [title.percent, time].compactMap(\.self).joined(separator: "  ")
     return title
   }
 
-  /// Returns the speed with its limit, and without it.
-  private func firstTexts(columns: Int, _ look: Look) -> (limited: String, plain: String) {
-    let plain = firstText(columns: columns, look)
-    let totals = service.totals
-    guard service.link.isConnected, let limit = totals.limitBytesPerSecond else {
-      return (plain, plain)
+  private func speedPiece(_ form: TitleForm, columns: Int, _ look: Look) -> TitlePiece {
+    var piece = TitlePiece(state(columns: columns, look), gap: form.hasName ? 3 : 1, role: .heading)
+    let speed = service.totals.bytesPerSecond
+    if service.link.isConnected, speed > 0 {
+      piece.heat = look.heat(Sparkline.share(of: speed, top: service.speeds.top))
     }
-    let until = totals.limitUntil.map { " until " + clock.long($0, now: now.wall) } ?? ""
-    let speed = ByteText.speed(totals.bytesPerSecond, of: limit)
-    return (look.glyphs.arrowDown + " " + speed + until, plain)
+    return piece
   }
 
-  /// Returns the speed, or the connection state when there is none.
-  private func firstText(columns: Int, _ look: Look) -> String {
+  /// The limit of all transfers together, and until when it applies; nil without one.
+  private var limitText: String? {
+    guard service.link.isConnected, let limit = service.totals.limitBytesPerSecond else {
+      return nil
+    }
+    let until = service.totals.limitUntil.map { " until " + clock.long($0, now: now.wall) } ?? ""
+    return "of " + ByteText.limit(limit) + until
+  }
+
+  /// Returns the speed, or the state of the connection while there is none.
+  private func state(columns: Int, _ look: Look) -> String {
     switch service.link {
     case .connecting: return Strings.connecting
     case .lost(let since):
-      let full = Strings.serviceLost(
-        for: DurationText.clock(now.monotonic.milliseconds(since: since) / 1000))
-      return full.count + Strings.product.count + 5 <= columns ? full : Strings.serviceLost
+      let full = Strings.serviceLost(for: time(since: since))
+      return full.count + 6 <= columns ? full : Strings.serviceLost
     case .silent(let since):
-      let full = Strings.serviceSilent(
-        for: DurationText.clock(now.monotonic.milliseconds(since: since) / 1000))
-      return full.count + Strings.product.count + 5 <= columns ? full : Strings.serviceSilent
+      let full = Strings.serviceSilent(for: time(since: since))
+      return full.count + 6 <= columns ? full : Strings.serviceSilent
     case .stopped(let time):
       let text = Strings.serviceStopped(at: clock.short(time, now: now.wall))
       let full = startKey.map { text + "; " + Strings.starts($0) } ?? text
-      return full.count + Strings.product.count + 5 <= columns ? full : text
+      return full.count + 6 <= columns ? full : text
     case .connected:
+      if service.hasTotals, service.totals.underWayCount == 0 {
+        return service.totals.isAllDone ? Strings.allDone : Strings.nothingUnderWay
+      }
       // The number keeps its width, so that the text after it does not jitter.
       let speed = ByteText.speed(service.totals.bytesPerSecond)
       let blanks = String(repeating: " ", count: max(0, 10 - speed.utf8.count))
@@ -106,23 +133,49 @@ struct TitleBar {
     }
   }
 
-  private func levels(_ look: Look) -> String {
-    let glyphs = look.glyphs.levels
-    let samples = service.speeds.samples
-    let top = Double(samples.max() ?? 0)
-    let drawn = samples.suffix(8).map { sample -> String in
-      guard top > 0 else { return glyphs.first ?? " " }
-      let level = Int(Double(sample) / top * Double(glyphs.count - 1) + 0.5)
-      return glyphs.indices.contains(level) ? glyphs[level] : " "
-    }
-    return drawn.joined() + String(repeating: " ", count: max(0, 8 - drawn.count))
+  private func time(since: MonotonicTime) -> String {
+    DurationText.clock(now.monotonic.milliseconds(since: since) / 1000)
   }
 
-  /// Returns the states in display order; if not all fit, the most important ones.
-  private func shownCounts(_ countsMax: Int) -> [TransferState] {
-    let present = Self.countsByNeed.filter { service.totals.count($0) > 0 }
-    let kept = Set(present.prefix(countsMax))
-    return Self.countOrder.filter(kept.contains)
+  /// Returns the counts of the states in display order; if not all fit, the most important ones.
+  private func chips(_ form: TitleForm, _ look: Look) -> [TitlePiece] {
+    let blank = form.isSpaced ? " " : ""
+    let gap = form.isSpaced ? 2 : 1
+    let present = Self.countsByNeed.filter { count($0) > 0 }
+    let kept = Set(present.prefix(form.countsMax))
+    var chips = Self.countOrder.filter(kept.contains).map { state in
+      TitlePiece(
+        look.glyphs.symbol(state) + blank + CountText.text(count(state)), gap: gap,
+        role: Self.role(of: state), target: .state(state))
+    }
+    if needsCount > 0 {
+      let words = form.isSpaced ? Strings.needYou(needsCount) : CountText.text(needsCount)
+      let chip = TitlePiece(
+        look.glyphs.flag + blank + words, gap: gap, role: .attentionChip,
+        target: .action("needs-you"))
+      let place = chips.firstIndex {
+        $0.target == .state(.completed) || $0.target == .state(.failed)
+      }
+      chips.insert(chip, at: place ?? chips.endIndex)
+    }
+    if let first = chips.indices.first { chips[first].gap = form.isSpaced ? 4 : 2 }
+    return chips
+  }
+
+  /// What waits for the user has a chip of its own.
+  private func count(_ state: TransferState) -> Int {
+    let count = service.totals.count(state)
+    return state == .waiting ? max(0, max(0, count) - needsCount) : count
+  }
+
+  private static func role(of state: TransferState) -> Role {
+    switch state {
+    case .running, .verifying: .key
+    case .waiting, .scheduled, .paused: .waiting
+    case .queued, .idle: .quiet
+    case .completed: .good
+    case .failed: .problem
+    }
   }
 
   private static let countOrder: [TransferState] = [
@@ -133,78 +186,113 @@ struct TitleBar {
   ]
 }
 
+/// The two pictures of the kettle while bytes arrive.
+enum Steam: Hashable, Sendable {
+  case warm, hot
+
+  private static let stepMilliseconds: Int64 = 500
+
+  init(at now: MonotonicTime) {
+    self = (now.milliseconds / Self.stepMilliseconds).isMultiple(of: 2) ? .warm : .hot
+  }
+
+  /// The time until the other picture.
+  static func milliseconds(from now: MonotonicTime) -> Int64 {
+    stepMilliseconds - now.milliseconds % stepMilliseconds
+  }
+}
+
+/// A bar of one line in the colors of heat, from the cool end to the hot one.
+private struct HeatBar {
+  let fraction: Double
+
+  func draw(on canvas: inout Canvas, row: Int, column: Int, width: Int) {
+    let (glyphs, look) = (canvas.look.glyphs, canvas.look)
+    let part = min(max(fraction, 0), 1) * Double(width)
+    // The first byte is visible, and the bar never looks full before the last one.
+    let filled = fraction >= 1 ? width : min(width - 1, max(Int(part), fraction > 0 ? 1 : 0))
+    for offset in 0..<width {
+      let share = Double(offset) / Double(max(1, width - 1))
+      canvas.plot(
+        offset < filled ? glyphs.barDone : glyphs.barRest, row: row, column: column + offset,
+        offset < filled ? look.heat(share / 2) : look.style(.track))
+    }
+  }
+}
+
 /// A piece of the title bar, and the blanks before it.
 private struct TitlePiece {
-  static let separator = "   "
-
   var text: String
   var gap: Int
-  /// The state that it counts.
-  var state: TransferState?
+  var role: Role
+  /// What a click on it does.
+  var target: ClickTarget?
+  /// In place of the role's style.
+  var heat: Style?
 
-  init(_ text: String, gap: Int, state: TransferState? = nil) {
+  init(_ text: String, gap: Int, role: Role = .plain, target: ClickTarget? = nil) {
     self.text = text
     self.gap = gap
-    self.state = state
+    self.role = role
+    self.target = target
   }
 }
 
 private struct Title {
   var left: [TitlePiece] = []
-  var right: [String] = []
-  /// Drawn before the text on the right.
-  var bar: ProgressBar?
-
-  static let barWidth = 10
+  /// On the right: the percentage before the bar, and the text after it.
+  var percent = ""
+  var barWidth = 0
+  var right = ""
+  var trendStart = 0
+  var trendWidth = 0
 
   func columns(_ look: Look) -> Int {
-    func width(_ text: String) -> Int {
-      ShownText(text, charset: look.charset, columnsMax: 2000).columns
-    }
-    return left.reduce(0) { $0 + $1.gap + width($1.text) }
-      + right.reduce(0) { $0 + TitlePiece.separator.count + width($1) }
-      + (bar == nil ? 0 : Self.barWidth + 1)
+    let pieces = left.reduce(0) { $0 + $1.gap + BatchText.width($1.text, look) }
+    let bar = barWidth > 0 ? barWidth + 2 + BatchText.width(percent, look) : 0
+    return pieces + (bar + right.utf8.count > 0 ? 2 : 0) + bar + BatchText.width(right, look)
   }
 }
 
-/// The amount of detail in the title bar, from the fullest form to the barest.
+/// The amount of detail in the title bar.
 private struct TitleForm {
-  var isWorded = true
-  var hasLevels = true
-  var hasFree = true
+  var hasName = true
+  /// Whether there are blanks and words in the chips.
+  var isSpaced = true
   var hasLimit = true
   var hasBatch = true
-  /// Whether the batch has a time beside the percentage.
   var hasTime = true
-  var hasBar = true
+  var barWidth = 14
+  var trendWidth = 0
   var countsMax = TransferState.allCases.count
 
-  static let all: [TitleForm] = worded + signed + fewer
-
-  private static let worded = forms(isWorded: true)
-  private static let signed = forms(isWorded: false)
-
-  private static func forms(isWorded: Bool) -> [TitleForm] {
-    var form = TitleForm(isWorded: isWorded)
+  /// From the fullest form to the barest.
+  static func all(columns: Int) -> [TitleForm] {
+    var form = TitleForm()
+    if columns < 100 {
+      form = TitleForm(hasName: false, isSpaced: false, barWidth: 10, trendWidth: 12)
+    }
     var all = [form]
-    form.hasLevels = false
-    all.append(form)
-    form.hasBar = false
-    all.append(form)
-    form.hasFree = false
-    all.append(form)
-    // The limit says more than the names of the states.
-    if isWorded { return all }
-    form.hasLimit = false
-    all.append(form)
-    form.hasTime = false
-    all.append(form)
+    func reduce(_ change: (inout TitleForm) -> Void) {
+      change(&form)
+      all.append(form)
+    }
+    reduce { $0.barWidth = 8 }
+    reduce { $0.trendWidth = 0 }
+    reduce { $0.isSpaced = false }
+    reduce { $0.barWidth = 0 }
+    reduce { $0.hasName = false }
+    reduce { $0.hasTime = false }
+    reduce { $0.hasLimit = false }
+    reduce { $0.hasBatch = false }
+    for count in (0..<TransferState.allCases.count).reversed() { reduce { $0.countsMax = count } }
     return all
   }
+}
 
-  private static let fewer: [TitleForm] = (0...TransferState.allCases.count).reversed().map {
-    TitleForm(
-      isWorded: false, hasLevels: false, hasFree: false, hasLimit: false, hasBatch: false,
-      hasBar: false, countsMax: $0)
+extension Totals {
+  /// Whether nothing is left to do.
+  fileprivate var isAllDone: Bool {
+    count(.completed) > 0 && transferCount == count(.completed)
   }
 }

@@ -10,6 +10,11 @@ package struct TotalSpeedHistory: Hashable, Sendable {
   /// The number of all samples so far.
   private var count = 0
   private var lastAt: MonotonicTime?
+  /// The upper end of a scale for the last minutes. It grows at once, and shrinks within seconds.
+  package private(set) var top: Int64 = 0
+
+  /// The samples that the scale is for.
+  private static let scaledCount = 180
 
   package init() {}
 
@@ -23,6 +28,7 @@ package struct TotalSpeedHistory: Hashable, Sendable {
     let passed = now.milliseconds(since: lastAt)
     if passed < Self.intervalMilliseconds {
       if let last = samples.indices.last { samples[last] = speed }
+      top = max(top, SpeedGraph.ceiling(of: [speed]))
       return
     }
     if passed > 10 * Self.intervalMilliseconds {
@@ -43,6 +49,8 @@ package struct TotalSpeedHistory: Hashable, Sendable {
     samples.append(speed)
     count += 1
     if samples.count > Self.countMax { samples.removeFirst(samples.count - Self.countMax) }
+    let wanted = SpeedGraph.ceiling(of: samples.suffix(Self.scaledCount))
+    top = max(wanted, top / 4 * 3)
   }
 
   /// The samples, the last one twice if they do not make pairs. A picture with a column for each

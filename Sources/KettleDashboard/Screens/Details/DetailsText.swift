@@ -80,11 +80,10 @@ struct DetailsText {
   private func stateText(_ row: TransferSnapshot) -> String {
     switch RowStatus(row, clock: context.clock, now: context.now.wall) {
     case .moving: Strings.countWord(.running)
-    case .words(let forms, let ready):
-      [
-        row.state == .failed ? Strings.countWord(.failed) : forms.first ?? "",
-        row.state == .completed ? ready : "",
-      ].filter { !$0.isEmpty }.joined(separator: ", ")
+    case .still(let word): word
+    case .words(let forms):
+      row.state == .failed ? Strings.countWord(.failed) : forms.first ?? ""
+    case .done(let time, let proof): [time, proof].compactMap(\.self).joined(separator: ", ")
     }
   }
 

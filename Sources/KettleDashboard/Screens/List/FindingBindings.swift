@@ -6,7 +6,7 @@ enum FindingBindings {
 
   private static let marks: [Binding<ListScreen>] = [
     Binding(
-      "mark", .finding, in: [.list], keys: [.character(" ")], label: "mark", rank: 14,
+      "mark", .finding, in: [.list], keys: [.character(" ")], label: "mark", rank: 10,
       help: "Mark or unmark the row, and move to the next",
       when: { list, _ in
         Availability(unless: list.cursorRow == nil ? list.whyNoRow : nil)
@@ -117,7 +117,7 @@ enum FindingBindings {
 
   private static let command: [Binding<ListScreen>] = [
     Binding(
-      "command", .finding, in: [.list], keys: [.character(":")], label: "command", rank: 17,
+      "command", .finding, in: [.list], keys: [.character(":")], label: "everything", rank: 5,
       help: "Do anything by name: type a part of it, or a command such as limit 500K or start 3 5",
       do: { list, context in [.open(OpenScreen(CommandScreen(over: list, context)))] })
   ]
@@ -185,7 +185,7 @@ enum FindingBindings {
 
 extension Action {
   static let search = Action(
-    "search", .finding, in: [.list, .reader], keys: [.character("/")], label: "search", rank: 12,
+    "search", .finding, in: [.list, .reader], keys: [.character("/")], label: "find", rank: 8,
     help: "Search: move to the next row or line with the words; in the list, signs as in the filter"
   )
   static let nextMatch = Action(

@@ -57,9 +57,11 @@ package struct ListCursor: Hashable, Sendable {
   }
 
   /// Scrolls so that the cursor is visible and no space is wasted below the last line.
-  mutating func scroll(height: Int, lineCount: Int) {
+  ///
+  /// - Parameter pinnedCount: the lines at the top that are always visible.
+  mutating func scroll(height: Int, lineCount: Int, pinnedCount: Int = 0) {
     let last = max(lineCount - height, 0)
-    firstVisible = max(min(max(firstVisible, index - height + 1), index, last), 0)
+    firstVisible = max(min(max(firstVisible, index - height + 1), index, last), pinnedCount)
   }
 
   /// Whether the visible rows still belong to the previous list.

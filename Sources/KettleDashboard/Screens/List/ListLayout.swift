@@ -1,6 +1,6 @@
 import KettleModel
 
-/// The number of lines of each part of the list screen.
+/// The number of lines of each part of the list screen. From 100 columns on, the parts are in boxes.
 package struct ListLayout: Hashable, Sendable {
   /// Nothing useful fits on a smaller screen.
   package static let minimum = ScreenSize(columns: 36, rows: 8)
@@ -10,57 +10,82 @@ package struct ListLayout: Hashable, Sendable {
   package let hasViewLine: Bool
   /// Whether the details of a transfer are open below the rows.
   package let hasPane: Bool
+  /// The transfers in the box of what needs the user; 0 without the box.
+  package let needsCount: Int
 
-  package init(size: ScreenSize, hasViewLine: Bool = false, hasPane: Bool = false) {
+  package init(
+    size: ScreenSize, hasViewLine: Bool = false, hasPane: Bool = false, needsCount: Int = 0
+  ) {
     self.size = size
     self.hasViewLine = hasViewLine
     self.hasPane = hasPane
+    self.needsCount = needsCount
   }
 
-  /// Two lines on ordinary terminals, because the keys for one row and for all do not fit into 80
-  /// columns. Depends on the size alone, so that the rows do not jump as the cursor moves.
-  package var footerHeight: Int { size.columns < 132 && size.rows >= 16 ? 2 : 1 }
+  package var isBoxed: Bool { Self.isBoxed(size) }
 
-  /// Whether there is a line about all transfers under way. The 24 rows of the classic terminal are
-  /// reserved for transfers; there a few words in the title replace this line.
-  package var hasBatchLine: Bool { size.rows > 24 }
-  package var batchRow: Int { 1 }
+  static func isBoxed(_ size: ScreenSize) -> Bool { size.columns >= 100 && size.rows >= 20 }
 
-  /// The lines of the graph of the total speed, with its axis; 0 where the rows need the room.
+  /// More transfers that need the user are a group of the list, so that the others keep their room.
+  static func needsCountMax(_ size: ScreenSize) -> Int {
+    isBoxed(size) ? min(6, size.rows / 6) : 0
+  }
+
+  private var edge: Int { isBoxed ? 1 : 0 }
+
+  package var footerTop: Int { size.rows - 1 }
+
+  /// The lines of the graph of the total speed; 0 where the rows need the room.
   package var graphHeight: Int {
-    guard size.columns >= 100, size.rows >= 28 else { return 0 }
-    return size.rows >= 45 ? 7 : 4
+    guard isBoxed, size.rows >= 28 else { return 0 }
+    return size.rows >= 45 ? 9 : size.rows >= 33 ? 6 : 3
   }
-  /// The columns of the graph, and of the hosts beside it where there is room.
+
+  /// The boxes of the graph and of the hosts, with their borders.
+  package var graphRows: Range<Int> { 1..<(graphHeight > 0 ? graphHeight + 3 : 1) }
+
   package var graphColumns: Range<Int> {
     0..<(hostColumns.isEmpty ? size.columns : hostColumns.lowerBound)
   }
 
   package var hostColumns: Range<Int> {
     guard graphHeight > 0, size.columns >= 120 else { return 0..<0 }
-    return (size.columns - min(90, size.columns / 2))..<size.columns
+    return (size.columns - max(46, size.columns * 3 / 8))..<size.columns
   }
 
-  package var graphTop: Int { hasBatchLine ? 2 : 1 }
-  package var columnNamesRow: Int { graphTop + graphHeight }
+  /// The box of what needs the user, with its borders.
+  package var needsRows: Range<Int> {
+    let top = graphRows.upperBound
+    return top..<(needsCount > 0 ? top + needsCount + 2 : top)
+  }
 
-  /// The rest after title, batch, graph, column names, view, message and footer.
+  /// The box of the rows, with its borders; without boxes the lines that it would have.
+  package var listRows: Range<Int> { needsRows.upperBound..<footerTop }
+
+  package var columnNamesRow: Int { listRows.lowerBound + edge }
+  package var bodyTop: Int { columnNamesRow + 1 }
+
   package var bodyHeight: Int {
-    max(1, size.rows - bodyTop - 1 - footerHeight - (hasViewLine ? 1 : 0) - paneHeight)
+    max(1, messageRow - bodyTop - (hasViewLine ? 1 : 0) - paneHeight)
   }
 
   /// A screen with fewer rows has no room for the pane.
   package static let rowsForPaneMin = 20
 
+  /// Whether the pane takes nothing from the rows that they would need.
+  static func hasRoomForPane(_ size: ScreenSize) -> Bool {
+    size.columns >= 180 && size.rows >= 45
+  }
+
   package var isPaneVisible: Bool { hasPane && size.rows >= Self.rowsForPaneMin }
 
   /// On a wide screen the pane is beside the rows, otherwise below them.
-  private var isPaneBeside: Bool { isPaneVisible && size.columns >= 160 }
+  package var isPaneBeside: Bool { isPaneVisible && size.columns >= 160 }
 
   /// The lines that the pane takes from the rows, with the line of its title.
   private var paneHeight: Int {
     guard isPaneVisible, !isPaneBeside else { return 0 }
-    return min(max(8, size.rows / 2 - 3), 18)
+    return min(max(8, size.rows / 2 - 3), 18, max(1, messageRow - bodyTop - 3))
   }
 
   package var paneRows: Range<Int> {
@@ -70,16 +95,20 @@ package struct ListLayout: Hashable, Sendable {
   }
 
   package var paneColumns: Range<Int> {
-    isPaneBeside ? (listColumns.upperBound + 1)..<size.columns : 0..<size.columns
+    isPaneBeside ? (listColumns.upperBound + 1)..<innerColumns.upperBound : innerColumns
   }
 
+  /// The columns within the box.
+  package var innerColumns: Range<Int> { edge..<(size.columns - edge) }
+
   /// The columns of the rows. Beside the pane, a column between the two separates them.
-  package var listColumns: Range<Int> { 0..<(isPaneBeside ? size.columns * 4 / 7 : size.columns) }
-  package var bodyTop: Int { columnNamesRow + 1 }
+  package var listColumns: Range<Int> {
+    edge..<(isPaneBeside ? size.columns * 4 / 7 : innerColumns.upperBound)
+  }
+
   /// The row of the view line, if there is one.
   package var viewRow: Int { messageRow - 1 }
-  package var messageRow: Int { size.rows - footerHeight - 1 }
-  package var footerTop: Int { size.rows - footerHeight }
+  package var messageRow: Int { footerTop - 1 - edge }
 }
 
 /// The lines of the list: its rows, and the headings of its groups.
@@ -150,6 +179,13 @@ package struct ListLines: Hashable, Sendable {
   /// Returns the group of the row or the heading on a line; nil in a list without groups.
   func group(at line: Int) -> ListGroup? { part(at: line)?.group?.group }
 
+  /// Returns the number of rows in a group; nil in a list without groups by state.
+  func count(of group: ListGroup) -> Int? {
+    let groups = parts.compactMap(\.group)
+    guard groups.contains(where: \.group.isWork) else { return nil }
+    return groups.first { $0.group == group }?.count ?? 0
+  }
+
   /// Returns the line of a heading; nil if it is not displayed.
   func line(of heading: ListGroup) -> Int? {
     parts.first { $0.hasHeading && $0.group?.group == heading }?.firstLine
@@ -179,5 +215,14 @@ package struct ListLines: Hashable, Sendable {
 
   private func part(at line: Int) -> Part? {
     parts.first { $0.firstLine <= line && line < $0.endLine }
+  }
+}
+
+extension ListGroup {
+  fileprivate var isWork: Bool {
+    switch self {
+    case .work: true
+    case .queue, .noQueue: false
+    }
   }
 }

@@ -3,59 +3,128 @@ import KettleModel
 extension ListScreen {
   func layout(_ context: ScreenContext) -> ListLayout {
     let hasViewLine = query != nil || !ViewLine(self, context).isEmpty
-    return ListLayout(size: context.size, hasViewLine: hasViewLine, hasPane: pane != nil)
+    return ListLayout(
+      size: context.size, hasViewLine: hasViewLine, hasPane: pane != nil,
+      needsCount: max(0, pinnedCount(context.size) - 1))
+  }
+
+  /// The number of lines at the top of the list that are in the box of what needs the user: its
+  /// heading and its rows. 0 without the box.
+  func pinnedCount(_ size: ScreenSize) -> Int {
+    guard view.kind == .transfers, let first = window?.lines.heading(at: 0),
+      first.group == .needsUser, !first.isFolded, first.count > 0,
+      first.count <= ListLayout.needsCountMax(size)
+    else { return 0 }
+    return first.count + 1
   }
 
   /// Draws everything above the message line.
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
     let layout = layout(context)
     TitleBar(
-      service: context.service, hasBatchLine: layout.hasBatchLine, now: context.now,
-      clock: context.clock, startKey: context.keymap.key(of: "start-service")?.name
+      service: context.service, needsCount: needsCount(context.totals), now: context.now,
+      clock: context.clock,
+      startKey: context.keymap.key(of: "start-service")?.name, steam: steam(context)
     ).draw(on: &canvas)
-    if layout.hasBatchLine {
-      BatchLine(
-        row: layout.batchRow, service: context.service, now: context.now.wall, clock: context.clock
-      ).draw(on: &canvas)
-    }
-    if layout.graphHeight > 0 { drawGraph(on: &canvas, layout, context) }
+    drawGraph(on: &canvas, layout, context)
+    drawNeeds(on: &canvas, layout, context)
+    if layout.isBoxed { drawBox(on: &canvas, layout, context) }
     let table = TransferTable(
       window: window, view: view, search: search, layout: layout,
-      firstVisible: cursor.firstVisible, cursor: context.isOnTop ? cursor.index : nil)
+      firstVisible: cursor.firstVisible, pinnedCount: pinnedCount(context.size),
+      cursor: context.isOnTop ? cursor.index : nil, rates: rates)
     let rows = layout.columnNamesRow..<(layout.bodyTop + layout.bodyHeight)
-    if layout.listColumns.count == canvas.size.columns {
-      table.draw(on: &canvas, context)
-    } else {
-      canvas.drawPart(columns: layout.listColumns, rows: rows) { table.draw(on: &$0, context) }
-      for row in rows {
-        canvas.write(
-          canvas.look.glyphs.vertical, row: row, column: layout.listColumns.upperBound, width: 1,
-          .quiet)
+    canvas.drawPart(columns: layout.listColumns, rows: rows) { table.draw(on: &$0, context) }
+    drawPane(on: &canvas, rows: rows, layout, context)
+    let viewRows = layout.viewRow..<(layout.viewRow + 1)
+    guard layout.hasViewLine else { return }
+    canvas.drawPart(columns: layout.innerColumns, rows: viewRows) {
+      if let query {
+        query.draw(on: &$0, row: layout.viewRow)
+      } else {
+        ViewLine(self, context).draw(on: &$0, row: layout.viewRow)
       }
     }
-    if layout.isPaneVisible, let pane {
-      canvas.drawPart(columns: layout.paneColumns, rows: layout.paneRows) {
-        pane.draw(on: &$0, rows: layout.paneRows, context)
-      }
-    }
-    if let query {
-      query.draw(on: &canvas, row: layout.viewRow)
-    } else {
-      ViewLine(self, context).draw(on: &canvas, row: layout.viewRow)
-    }
+  }
+
+  /// Draws the border around the rows, with the position and the free space in it.
+  private func drawBox(
+    on canvas: inout Canvas, _ layout: ListLayout, _ context: ScreenContext
+  ) {
+    // Beside the hosts, their box says it.
+    let free = layout.hostColumns.isEmpty ? BatchText.free(context.totals) ?? "" : ""
+    TitledBox(rows: layout.listRows, columns: 0..<canvas.size.columns).draw(
+      title: view.kind == .history ? Strings.historyTitle : Strings.downloadsTitle,
+      below: (positionText, free), on: &canvas)
+  }
+
+  /// The picture of the steam while bytes arrive; nil when nothing moves.
+  private func steam(_ context: ScreenContext) -> Steam? {
+    let isMoving = context.isConnected && context.totals.bytesPerSecond > 0
+    guard isMoving, context.settings.hasMotion, !isFrozen else { return nil }
+    return Steam(at: context.now.monotonic)
   }
 
   private func drawGraph(
     on canvas: inout Canvas, _ layout: ListLayout, _ context: ScreenContext
   ) {
-    let graph = SpeedGraph(
-      samples: context.service.speeds.paired, height: layout.graphHeight - 1,
-      limit: context.totals.limitBytesPerSecond)
-    graph.draw(
-      on: &canvas, row: layout.graphTop, column: 0, width: layout.graphColumns.count - 1)
-    let rows = layout.graphTop..<(layout.graphTop + layout.graphHeight)
-    canvas.drawPart(columns: layout.hostColumns, rows: rows) {
-      hosts.draw(on: &$0, rows: rows, context)
+    guard layout.graphHeight > 0 else { return }
+    let box = TitledBox(rows: layout.graphRows, columns: layout.graphColumns)
+    SpeedBox(box: box, service: context.service).draw(on: &canvas)
+    guard !layout.hostColumns.isEmpty else { return }
+    hosts.draw(
+      on: &canvas, TitledBox(rows: layout.graphRows, columns: layout.hostColumns), rates: rates,
+      context)
+  }
+
+  /// Draws the box of what needs the user.
+  private func drawNeeds(
+    on canvas: inout Canvas, _ layout: ListLayout, _ context: ScreenContext
+  ) {
+    guard !layout.needsRows.isEmpty else { return }
+    let box = TitledBox(
+      rows: layout.needsRows, columns: 0..<canvas.size.columns, role: .attentionBox,
+      titleRole: .attentionTitle)
+    let key = context.keymap.key(of: "needs-you").map { $0.name + " " } ?? ""
+    box.draw(
+      title: key + Strings.needsTitle, right: "\(layout.needsCount)", on: &canvas)
+    let (rows, inner) = box.inside
+    let top = box.rows.lowerBound
+    canvas.claim(row: top, columns: box.columns, for: .row(0))
+    if context.isOnTop, cursor.index == 0 {
+      let look = canvas.look
+      canvas.restyle(row: top, columns: box.columns) { look.select(&$0, isBar: false) }
+    }
+    canvas.drawPart(columns: inner, rows: rows) { part in
+      let columns = TableColumns(width: part.size.columns, hidden: view.hiddenColumns)
+      for (offset, screenRow) in rows.enumerated() {
+        let index = offset + 1
+        part.claim(row: screenRow, columns: 0..<part.size.columns, for: .row(index))
+        if let row = window?.row(at: index) ?? needy[offset] {
+          NeedsRow(row: row, columns: columns).draw(on: &part, screenRow: screenRow, context)
+          search.highlight(row, on: &part, screenRow: screenRow, columns: columns.file)
+          if view.marks.contains(row.id) { TransferTable.drawMark(on: &part, row: screenRow) }
+        }
+        if context.isOnTop, index == cursor.index {
+          TransferTable.markCursor(on: &part, row: screenRow)
+        }
+      }
+    }
+  }
+
+  private func drawPane(
+    on canvas: inout Canvas, rows: Range<Int>, _ layout: ListLayout, _ context: ScreenContext
+  ) {
+    guard layout.isPaneVisible, let pane else { return }
+    if layout.isPaneBeside {
+      for row in rows {
+        canvas.write(
+          canvas.look.glyphs.vertical, row: row, column: layout.listColumns.upperBound, width: 1,
+          .box)
+      }
+    }
+    canvas.drawPart(columns: layout.paneColumns, rows: layout.paneRows) {
+      pane.draw(on: &$0, rows: layout.paneRows, context)
     }
   }
 
@@ -101,11 +170,14 @@ extension ListScreen {
     }
     let times = rows.flatMap { row in
       [
-        row.isMovingBar(isLive: context.isConnected) ? MovingBar.stepMilliseconds : nil,
+        row.isMovingBar(context) ? MovingBar.stepMilliseconds : nil,
         row.countdownMilliseconds(at: context.now.wall),
       ].compactMap(\.self)
     }
-    let earliest = times.min()
+    let flash =
+      context.settings.hasMotion ? rates.millisecondsToChange(at: context.now.monotonic) : nil
+    let steam = steam(context).map { _ in Steam.milliseconds(from: context.now.monotonic) }
+    let earliest = (times + [flash, steam].compactMap(\.self)).min()
     guard isPaneVisible else { return earliest }
     return min(earliest ?? .max, DetailsPane.intervalMilliseconds)
   }
@@ -131,11 +203,6 @@ extension TransferSnapshot {
       return problemSentence ?? Strings.heldBack(self, time: context.time)
     }
     return context.keymap.filled(Strings.remark(on: self, needing: need))
-  }
-
-  /// Whether the bar shows motion instead of progress.
-  fileprivate func isMovingBar(isLive: Bool) -> Bool {
-    state == .running && bytesExpected == nil && isLive
   }
 
   /// The time until the countdown in this row shows another number; nil when the row shows none.

@@ -22,19 +22,34 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   private var awaitedPlace: AwaitedPlace?
   /// The details of the transfer under the cursor; nil while they are closed.
   package internal(set) var pane: DetailsPane?
+  private var paneOrigin: PaneOrigin
+
+  /// Who opened or closed the pane.
+  private enum PaneOrigin {
+    case user
+    /// It is open where there is room beside the rows.
+    case size
+  }
+
   private(set) var hosts = HostPane()
+  private(set) var rates = RowRates()
+  /// The transfers that need the user, as they were sent last, by their place among them. Their box
+  /// is visible also while their rows are not requested.
+  private(set) var needy: [Int: TransferSnapshot] = [:]
 
   package init(_ choices: DashboardChoices = DashboardChoices()) {
     if let sort = choices.sort { view.sort = sort }
     view.folded = Set(choices.folded ?? [])
     view.hiddenColumns = Set(choices.hiddenColumns ?? [])
     pane = choices.pane.map { DetailsPane(section: $0) }
+    paneOrigin = choices.pane == nil ? .size : .user
   }
 
   /// A list of one row, for a screen that shows this row alone. nil is a row that has not been
   /// loaded.
   init(ofOnly row: TransferSnapshot?) {
     window = ListWindow(first: 0, matchingCount: 1, rows: row.map { [$0] } ?? [])
+    paneOrigin = .user
   }
 
   /// The view of the transfers, also while the history is shown.
@@ -48,7 +63,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     let list = transfersView
     let isNatural = list.sort == ListView.naturalSort(of: .transfers)
     return DashboardChoices(
-      sort: isNatural ? nil : list.sort, folded: list.foldedInOrder, pane: pane?.section,
+      sort: isNatural ? nil : list.sort, folded: list.foldedInOrder,
+      pane: paneOrigin == .user ? pane?.section : nil,
       hiddenColumns: TableColumn.canBeHidden.filter(list.hiddenColumns.contains))
   }
 
@@ -60,6 +76,15 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   var extent: ScreenExtent { .full }
 
   package var rowCount: Int { window?.matchingCount ?? 0 }
+
+  /// The transfers that wait for the user. A service that is too old to count them leaves those
+  /// that the list shows.
+  func needsCount(_ totals: Totals) -> Int {
+    if let count = totals.needsUserCount { return max(0, count) }
+    guard view.kind == .transfers, let window else { return 0 }
+    return max(
+      0, window.lines.count(of: .needsUser) ?? window.rows.count { $0.needsAnswer })
+  }
 
   /// The number of rows that are not folded, and of headings.
   private var lineCount: Int { window?.lines.count ?? 0 }
@@ -121,6 +146,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       return []
     case .hostsArrived(let listed):
       hosts.receive(listed)
+      for name in hosts.names { rates.note(name) }
       return []
     case .resized: return scrollToCursor(context)
     case .linkChanged(.connected):
@@ -144,6 +170,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     guard !isFrozen, subscription.accepts(next) else { return [] }
     if cursor.mustLoadMore(from: next) { return subscribeIfMoved(context) }
     window = next
+    rates.record(next.rows, at: context.now.monotonic)
+    keepNeedy(of: next)
     pruneMarks(with: next)
     cursor.place(in: next, isFollowing: isFollowing)
     return announcePlace(in: next, context) + scrollToCursor(context)
@@ -166,6 +194,17 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     guard view.kind == .transfers else { return [] }
     cursor.target = CursorTarget(id: id, otherwise: .stays)
     return subscribeIfMoved(context)
+  }
+
+  private mutating func keepNeedy(of next: ListWindow) {
+    guard let first = next.lines.heading(at: 0), first.group == .needsUser else {
+      needy = [:]
+      return
+    }
+    needy = needy.filter { $0.key < first.count }
+    for (offset, row) in next.rows.enumerated() where next.firstRow + offset < first.count {
+      needy[next.firstRow + offset] = row
+    }
   }
 
   /// Drops marks of transfers that no longer exist, so that they are not counted.
@@ -221,12 +260,24 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   /// Opens or closes the details of the transfer under the cursor.
   mutating func togglePane(_ context: ScreenContext) -> [ScreenRequest] {
     pane = pane == nil ? DetailsPane() : nil
+    paneOrigin = .user
     return scrollToCursor(context)
+  }
+
+  /// Opens the pane on a large screen, unless the user decided about it.
+  private mutating func adaptPane(_ size: ScreenSize) {
+    switch paneOrigin {
+    case .user: return
+    case .size:
+      let hasRoom = ListLayout.hasRoomForPane(size)
+      if hasRoom != (pane != nil) { pane = hasRoom ? DetailsPane() : nil }
+    }
   }
 
   /// Keeps a visible pane on the transfer under the cursor, and the hosts up to date. Called after
   /// each message.
   mutating func updatePanes(_ context: ScreenContext) -> [ScreenRequest] {
+    adaptPane(context.size)
     guard context.isOnTop else { return [] }
     let layout = layout(context)
     let requests = layout.hostColumns.isEmpty ? [] : hosts.refresh(context)
@@ -285,7 +336,9 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   }
 
   mutating func scrollToCursor(_ context: ScreenContext) -> [ScreenRequest] {
-    cursor.scroll(height: layout(context).bodyHeight, lineCount: lineCount)
+    cursor.scroll(
+      height: layout(context).bodyHeight, lineCount: lineCount,
+      pinnedCount: pinnedCount(context.size))
     return subscribeIfMoved(context)
   }
 
@@ -293,8 +346,11 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   mutating func scroll(by step: Int, _ context: ScreenContext) -> [ScreenRequest] {
     let height = layout(context).bodyHeight
     let range = cursorRange
-    let first = min(
-      max(cursor.firstVisible + step, range.lowerBound), max(range.upperBound - height, 0))
+    let pinned = pinnedCount(context.size)
+    let first = max(
+      min(
+        max(cursor.firstVisible + step, range.lowerBound), max(range.upperBound - height, 0)),
+      pinned)
     cursor.firstVisible = first
     return moveCursor(to: min(max(cursor.index, first), first + height - 1), context)
   }

@@ -98,25 +98,27 @@ struct GroupHeading {
     let glyphs = canvas.look.glyphs
     let width = canvas.size.columns
     let fold = listed.isFolded ? glyphs.folded : glyphs.unfolded
-    canvas.write(fold, row: row, column: TableColumns.symbolColumn, width: 1, .quiet)
+    canvas.write(fold, row: row, column: TableColumns.symbolColumn, width: 1, role)
     let text = Strings.heading(of: listed, isNewestFirst: isNewestFirst, time: time)
     let used = canvas.write(
-      text, row: row, column: nameColumn, width: max(0, width - nameColumn - 1), role)
+      text, row: row, column: nameColumn, width: max(0, width - nameColumn - 2), role)
     let start = nameColumn + used + 1
-    guard start < width - 1 else { return }
-    let line = String(repeating: glyphs.horizontal, count: width - 1 - start)
-    canvas.write(line, row: row, column: start, width: width - 1 - start, .quiet)
+    guard start < width - 2 else { return }
+    canvas.fill(
+      row: row, column: start, width: width - 2 - start, .box, with: glyphs.dash)
   }
 
   private var isNewestFirst: Bool {
     listed.group == .done && sort.key == .queue && !sort.isDescending
   }
 
-  /// Only what needs the user stands out.
   private var role: Role {
     switch listed.group {
-    case .work(.running), .work(.next), .work(.done), .work(.failed), .queue, .noQueue: .quiet
-    case .work(.needsUser): .waiting
+    case .work(.running): .key
+    case .work(.next), .queue, .noQueue: .heading
+    case .work(.done): .good
+    case .work(.failed): .problem
+    case .work(.needsUser): .attentionTitle
     }
   }
 }

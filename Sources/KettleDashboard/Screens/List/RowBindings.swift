@@ -48,7 +48,7 @@ enum RowBindings {
       },
       do: { list, _ in control(list.selected.pauseMeansStart ? .start : .pause, list) }),
     Binding(
-      "stop", .transfer, in: [.list], keys: [.character("x")], label: "stop", rank: 3,
+      "stop", .transfer, in: [.list], keys: [.character("x")], label: "stop", rank: 7,
       help: "Stop it; for ten minutes its bytes are kept, and starting continues from them",
       when: { list, context in
         context.whenConnected(list.selected.availability { Strings.whyNotStop($0.state) })
@@ -58,7 +58,7 @@ enum RowBindings {
 
   private static let removal: [Binding<ListScreen>] = [
     Binding(
-      "details", .transfer, in: [.list], keys: [.enter], label: "details", rank: 9,
+      "details", .transfer, in: [.list], keys: [.enter], label: "details", rank: 3,
       help: "Show its details; on the heading of a group, fold or unfold it",
       labelNow: { list, _ in
         list.cursorHeading.map { $0.isFolded ? "unfold" : "fold" } ?? "details"
@@ -74,7 +74,7 @@ enum RowBindings {
         return [.open(OpenScreen(screen)), .service(.loadDetails(row.id))]
       }),
     Binding(
-      "remove", .transfer, in: [.list], keys: [.character("d"), .delete], label: "remove", rank: 10,
+      "remove", .transfer, in: [.list], keys: [.character("d"), .delete], label: "remove", rank: 5,
       help: "Remove it from the list (asks first); a finished file is kept",
       when: { list, context in
         context.whenConnected(list.selected.availability { _ in nil })
@@ -94,7 +94,7 @@ enum RowBindings {
 
   private static let settings: [Binding<ListScreen>] = [
     Binding(
-      "limit", .transfer, in: [.list], keys: [.character("l")], label: "limit", rank: 13,
+      "limit", .transfer, in: [.list], keys: [.character("l")], label: "limit", rank: 6,
       help: "Limit the speed of the transfer, of the marked ones, or of all together",
       when: { _, context in context.whenConnected(.possible) },
       do: { list, context in
@@ -111,21 +111,21 @@ enum RowBindings {
       help: "Add one or more URLs: type them, or paste them here",
       do: { _, context in AddScreen.opened(context) }),
     Binding(
-      "start-all", .all, in: [.list], keys: [.character("S")], label: "start all", rank: 5,
+      "start-all", .all, in: [.list], keys: [.character("S")],
       help: "Start everything on the list that is neither running nor finished",
       when: { list, context in
         context.whenConnected(list.availability(ofAll: context.totals.availabilityOfStart))
       },
       do: { list, _ in [.service(.control(.start, list.all(in: ListScreen.startable)))] }),
     Binding(
-      "pause-all", .all, in: [.list], keys: [.character("P")], label: "pause all", rank: 6,
+      "pause-all", .all, in: [.list], keys: [.character("P")],
       help: "Pause everything unfinished on the list",
       when: { list, context in
         context.whenConnected(list.availability(ofAll: context.totals.availabilityOfPause))
       },
       do: { list, _ in [.service(.control(.pause, list.all(in: ListScreen.pausable)))] }),
     Binding(
-      "stop-all", .all, in: [.list], keys: [.character("X")], label: "stop all", rank: 8,
+      "stop-all", .all, in: [.list], keys: [.character("X")],
       help: "Stop everything unfinished on the list (asks first)",
       when: { list, context in
         context.whenConnected(list.availability(ofAll: context.totals.availabilityOfStop))
@@ -136,7 +136,7 @@ enum RowBindings {
         return [.open(OpenScreen(question))]
       }),
     Binding(
-      "undo", .all, in: [.list], keys: [.character("z")], label: "undo", rank: 17,
+      "undo", .all, in: [.list], keys: [.character("z")], label: "undo", rank: 9,
       help: "Undo the last stop, removal, reset, clearing, start, pause, limit, priority or move; "
         + "again the one before",
       when: { _, context in context.whenConnected(.possible) },
@@ -147,7 +147,7 @@ enum RowBindings {
       when: { _, context in context.whenConnected(.possible) },
       do: { _, _ in [.open(OpenScreen(BinScreen())), .service(.bin(.list))] }),
     Binding(
-      "reset", .all, in: [.list], keys: [.character("R")], label: "reset", rank: 30,
+      "reset", .all, in: [.list], keys: [.character("R")],
       help: "Move the finished files to the bin and reset all transfers (asks first)",
       when: { list, context in
         let isEmpty = context.totals.transferCount == 0

@@ -19,6 +19,36 @@ extension Strings {
   static func free(_ byteCount: Int64) -> String { ByteText.size(byteCount) + " free" }
 
   static let nothingUnderWay = "Nothing downloading"
+  static let allDone = "All done"
+
+  /// For example `All done: 14 files, 2.2 GiB in 48:21, on average 780 KiB/s`.
+  static func allDone(_ run: DownloadRun) -> String {
+    var text = allDone + ": " + files(run.fileCount)
+    if run.byteCount > 0 { text += ", " + ByteText.size(run.byteCount) }
+    text += " in " + DurationText.clock(run.seconds)
+    if run.byteCount > 0, run.seconds > 0 {
+      text += ", on average " + ByteText.speed(run.byteCount / run.seconds)
+    }
+    return text + (run.failedCount > 0 ? "; \(CountText.text(run.failedCount)) failed" : "")
+  }
+
+  static let speedTitle = "speed"
+  static let needsTitle = "needs you"
+  static let downloadsTitle = "downloads"
+  static let historyTitle = "history"
+
+  static func speedNumbers(now: Int64, mean: Int64, peak: Int64, limit: Int64?) -> String {
+    let limited = limit.map { " · limit " + ByteText.limit($0) } ?? ""
+    return "now \(ByteText.speed(now)) · average \(ByteText.speed(mean)) · peak "
+      + ByteText.speed(peak) + limited
+  }
+
+  static func moreHosts(_ count: Int) -> String { "+ \(count) more" }
+
+  /// For the chip in the title.
+  static func needYou(_ count: Int) -> String {
+    CountText.text(count) + " " + (count == 1 ? "needs you" : "need you")
+  }
 
   /// For all transfers that are under way.
   static func batchCount(_ finished: Int, of count: Int) -> String {
@@ -35,32 +65,38 @@ extension Strings {
     unpredictableCount > 0 ? "done \(time), \(unpredictableCount) unknown" : "done " + time
   }
 
-  /// For example `61 GiB free after`, when all transfers that are under way are complete.
+  /// For example `61 GiB left afterwards`, when all transfers that are under way are complete.
   static func freeAfter(_ byteCount: Int64) -> String {
     byteCount >= 0
       ? ByteText.size(byteCount) + " left afterwards"
       : ByteText.size(Int64(clamping: byteCount.magnitude)) + " too little space"
   }
-  static func unknownSizes(_ count: Int) -> String { "\(count) of unknown size" }
+
+  /// Drawn beside the first steps. All lines have the same width.
+  static let kettle = [
+    "        ~  ~         ",
+    "       ___~___       ",
+    "    __/_______\\_     ",
+    "   /  |       | )    ",
+    "      \\_______/      ",
+  ]
 
   static let waitingForRows = ["Loading the list…"]
   static let emptyList = [
-    "Nothing here yet", "press {add} to add a URL, or paste URLs here",
+    "Paste a link. That's all.", "{add}  type one, or a whole curl command",
+    "{help}  the keys     {command}  everything by name",
+    "kettle demo  try it with a few files",
   ]
 
 }
 
 /// The words in the rows.
 extension Strings {
-  /// The longest form first.
-  static func ready(_ row: TransferSnapshot) -> [String] {
-    if let coding = row.contentCoding {
-      return ["done, compressed (\(coding))", "compressed (\(coding))", "compressed", "done"]
-    }
-    if let name = row.verifiedBy?.rawValue {
-      return ["done, \(name) matches", "\(name) matches", "\(name) ok", "done"]
-    }
-    return ["done"]
+  static func done(at time: String?) -> String { time.map { "done " + $0 } ?? "done" }
+
+  /// What is known of a finished file beyond its size; nil for nothing.
+  static func proof(of row: TransferSnapshot) -> String? {
+    row.contentCoding.map { "compressed (\($0))" } ?? row.verifiedBy?.rawValue
   }
 
   static let paused = "paused"
@@ -84,7 +120,7 @@ extension Strings {
 
   static func failed(_ failure: TransferFailure?) -> [String] {
     guard let failure else { return ["failed"] }
-    return ["failed: " + failure.sentence, "failed: " + shortFailure(failure), "failed"]
+    return [failure.sentence, shortFailure(failure)]
   }
 
   /// Returns the cause in a few words; the message line and the details show the full sentence.
@@ -148,6 +184,22 @@ extension Strings {
   /// For the message line: there may be no room beside the speed.
   static func limitedTo(_ bytesPerSecond: Int64) -> String {
     "Limited to " + ByteText.limit(bytesPerSecond)
+  }
+
+  /// What a transfer needs from the user, the longest form first.
+  static func need(of row: TransferSnapshot) -> [String] {
+    let host = String(row.host).sanitizedForDisplay(limit: 60)
+    let said = row.error?.detail.map { ": \"" + $0.sanitizedForDisplay(limit: 80) + "\"" } ?? ""
+    switch row.need {
+    case .login: return [host + " wants a login", "wants a login"]
+    case .link: return ["its link has expired", "link expired"]
+    case .decision where row.error?.certificate?.isHostKey == true:
+      return ["the host key of " + host + " is not trusted", "host key not trusted"]
+    case .decision where row.error?.certificate != nil:
+      return ["the certificate of " + host + " is not trusted", "certificate not trusted"]
+    case .decision: return ["a web page came instead" + said, "a web page came"]
+    case nil: return row.reason.map { HeldBackWords($0, of: row).forms } ?? [waits]
+    }
   }
 
   /// What a transfer needs from the user, and the key for it.

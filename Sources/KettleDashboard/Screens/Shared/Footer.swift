@@ -3,6 +3,7 @@ import KettleModel
 /// A key in the footer, with its label.
 package struct FooterItem: Hashable, Sendable {
   package var key: String
+  var action: String
   /// The key that a click on it stands for.
   package var pressed: Key
   package var label: String
@@ -11,6 +12,18 @@ package struct FooterItem: Hashable, Sendable {
 
   var columns: Int { key.count + 1 + label.count }
 
+  enum Section: Hashable, CaseIterable {
+    case row, list, everywhere
+  }
+
+  var section: Section {
+    switch group {
+    case .transfer, .reader, .add, .question: .row
+    case .all, .finding, .moving: action == "command" ? .everywhere : .list
+    case .dashboard: .everywhere
+    }
+  }
+
   /// Returns nil when the key has no label or no effect now.
   init?<Owner>(_ binding: Binding<Owner>, of owner: Owner, _ context: ScreenContext) {
     let action = binding.action
@@ -18,6 +31,7 @@ package struct FooterItem: Hashable, Sendable {
       binding.availability(owner, context).isPossible
     else { return nil }
     self.key = key.name
+    self.action = action.name
     pressed = key
     self.label = label
     group = action.group
@@ -25,17 +39,30 @@ package struct FooterItem: Hashable, Sendable {
   }
 }
 
-/// The available keys, from the tables of bindings. The keys for the row come first.
+/// The available keys, from the tables of bindings: those for the row, then those for the list, then
+/// those that lead everywhere.
 struct Footer: Hashable, Sendable {
   private let items: [FooterItem]
 
-  init(_ items: [FooterItem]) { self.items = items }
+  init(_ items: [FooterItem]) {
+    self.items = FooterItem.Section.allCases.flatMap { section in
+      items.filter { $0.section == section }
+    }
+  }
 
   func draw(on canvas: inout Canvas, row: Int, height: Int) {
     for (line, items) in lines(height: height, columns: canvas.size.columns - 1).enumerated() {
       var column = 1
       for (index, item) in items.enumerated() {
-        if index > 0 { column += Self.gap(items[index - 1], item) }
+        if index > 0 {
+          let gap = Self.gap(items[index - 1], item)
+          if items[index - 1].section != item.section {
+            canvas.write(
+              canvas.look.glyphs.vertical, row: row + line, column: column + gap / 2, width: 1,
+              .box)
+          }
+          column += gap
+        }
         Self.draw(item, on: &canvas, row: row + line, column: column)
         column += item.columns
       }
@@ -74,7 +101,7 @@ struct Footer: Hashable, Sendable {
       let fits = used + gap + item.columns <= columns
       // Starts a line with the next group if the rest fits and two lines are needed anyway.
       let breaksHere =
-        lines.count == height - 1 && last.map { $0.group != item.group } == true
+        lines.count == height - 1 && last.map { $0.section != item.section } == true
         && width(items[...]) > columns && width(items[index...]) <= columns
       if fits, !breaksHere {
         used += gap + item.columns
@@ -94,6 +121,6 @@ struct Footer: Hashable, Sendable {
   }
 
   private static func gap(_ one: FooterItem, _ next: FooterItem) -> Int {
-    one.group == next.group ? 2 : 3
+    one.section == next.section ? 2 : 3
   }
 }

@@ -9,8 +9,11 @@ package struct SpeedGraph: Hashable, Sendable {
   package var height: Int
   /// The speed limit in bytes per second; nil for none.
   package var limit: Int64?
+  /// The speed at the upper edge; nil fits the samples.
+  package var top: Int64?
 
-  package init(samples: [Int64], height: Int, limit: Int64? = nil) {
+  package init(samples: [Int64], height: Int, limit: Int64? = nil, top: Int64? = nil) {
+    self.top = top
     self.samples = Self.smoothed(samples.map { max(0, $0) })
     self.height = max(1, height)
     self.limit = limit
@@ -28,7 +31,7 @@ package struct SpeedGraph: Hashable, Sendable {
   }
 
   /// Returns a round number that is at least the largest sample, and less than twice as large.
-  package static func ceiling(of samples: [Int64]) -> Int64 {
+  package static func ceiling(of samples: some Sequence<Int64>) -> Int64 {
     let most = samples.max() ?? 0
     var unit: Int64 = 1
     while unit < 1 << 50, most >= unit * 1024 { unit *= 1024 }
@@ -39,17 +42,32 @@ package struct SpeedGraph: Hashable, Sendable {
 
   /// Draws the whole graph.
   func draw(on canvas: inout Canvas, row: Int, column: Int, width: Int) {
-    let curve = Curve(self, width: width, canvas.look)
+    let curve = Curve(self, room: width - Self.labelWidth, canvas.look)
     for line in 0...height {
       draw(line: line, of: curve, on: &canvas, at: Frame.Position(row: row + line, column: column))
     }
   }
 
+  /// Draws the curve alone, with its scale on it.
+  func drawCurve(on canvas: inout Canvas, row: Int, column: Int, width: Int) {
+    let curve = Curve(self, room: width, canvas.look)
+    for line in 0..<height {
+      let label = label(line, curve.top)
+      canvas.write(label, row: row + line, column: column, width: width, .quiet)
+      draw(
+        curveLine: line, of: curve, on: &canvas,
+        at: Frame.Position(row: row + line, column: column))
+    }
+  }
+
+  /// The seconds that a curve of this width shows.
+  static func seconds(width: Int, _ look: Look) -> Int { width * (look.charset == .utf8 ? 2 : 1) }
+
   /// Draws one line of the curve, or the axis as the last one.
   package func draw(
     line: Int, on canvas: inout Canvas, row: Int, column: Int, width: Int
   ) {
-    let curve = Curve(self, width: width, canvas.look)
+    let curve = Curve(self, room: width - Self.labelWidth, canvas.look)
     draw(line: line, of: curve, on: &canvas, at: Frame.Position(row: row, column: column))
   }
 
@@ -63,12 +81,12 @@ package struct SpeedGraph: Hashable, Sendable {
     /// In steps from the axis, for each sample; 0 where there is none.
     let levels: [Int]
 
-    init(_ graph: SpeedGraph, width: Int, _ look: Look) {
+    init(_ graph: SpeedGraph, room width: Int, _ look: Look) {
       let hasBraille = look.charset == .utf8
-      room = max(1, width - SpeedGraph.labelWidth)
+      room = max(1, width)
       perColumn = hasBraille ? 2 : 1
       let shown = graph.samples.suffix(room * perColumn)
-      let top = SpeedGraph.ceiling(of: shown + [graph.limit ?? 0])
+      let top = graph.top ?? SpeedGraph.ceiling(of: shown + [graph.limit ?? 0])
       self.top = top
       levels =
         Array(repeating: 0, count: room * perColumn - shown.count)
@@ -86,16 +104,25 @@ package struct SpeedGraph: Hashable, Sendable {
         axis, row: row, column: place.column, width: Self.labelWidth + curve.room, .quiet)
       return
     }
-    let start = place.column + Self.labelWidth
-    let side = label(line, curve.top) + look.glyphs.vertical
+    let label = label(line, curve.top)
+    let blanks = String(repeating: " ", count: max(0, Self.labelWidth - 1 - label.count))
+    let side = blanks + label + look.glyphs.vertical
     canvas.write(side, row: row, column: place.column, width: Self.labelWidth, .quiet)
+    draw(
+      curveLine: line, of: curve, on: &canvas,
+      at: Frame.Position(row: row, column: place.column + Self.labelWidth))
+  }
+
+  private func draw(
+    curveLine line: Int, of curve: Curve, on canvas: inout Canvas, at place: Frame.Position
+  ) {
+    let (row, start, look) = (place.row, place.column, canvas.look)
     if let limit, limitLine(limit, curve.top) == line {
-      let dash = look.charset == .utf8 ? "┄" : "-"
-      canvas.write(
-        String(repeating: dash, count: curve.room), row: row, column: start, width: curve.room,
-        .waiting)
+      canvas.fill(
+        row: row, column: start, width: curve.room, .waiting, with: look.glyphs.dash)
     }
-    let style = canvas.curveStyle(.progress)
+    // The color says how high the line is.
+    let style = look.heat(Double(height - 1 - line) / Double(max(1, height - 1)))
     let cells = cells(of: curve.levels, line: line, room: curve.room, look: look)
     for (offset, cell) in cells.enumerated() where cell != " " {
       canvas.plot(cell, row: row, column: start + offset, style)
@@ -116,29 +143,18 @@ package struct SpeedGraph: Hashable, Sendable {
   }
 
   private func label(_ line: Int, _ top: Int64) -> String {
-    var text = ""
-    if line == 0 {
-      text = ByteText.limit(top)
-    } else if line == height / 2, height > 3 {
-      text = ByteText.limit(Int64(Double(top) * Double(height - line) / Double(height)))
-    }
-    return String(repeating: " ", count: max(0, Self.labelWidth - 1 - text.count)) + text
+    if line == 0 { return ByteText.limit(top) }
+    guard line == height / 2, height > 3 else { return "" }
+    return ByteText.limit(Int64(Double(top) * Double(height - line) / Double(height)))
   }
 
   private func cells(of levels: [Int], line: Int, room: Int, look: Look) -> [String] {
     guard look.charset == .utf8 else {
       return levels.map { $0 > height - 1 - line ? "#" : " " }
     }
-    // The dots of a cell from the bottom up; Unicode block U+2800.
-    let (left, right): ([UInt32], [UInt32]) = ([0x40, 0x04, 0x02, 0x01], [0x80, 0x20, 0x10, 0x08])
     let floor = (height - 1 - line) * 4
     return (0..<room).map { column in
-      var bits: UInt32 = 0
-      for dot in 0..<4 {
-        if levels[column * 2] > floor + dot { bits |= left[dot] }
-        if levels[column * 2 + 1] > floor + dot { bits |= right[dot] }
-      }
-      return bits == 0 ? " " : Unicode.Scalar(0x2800 + bits).map { String($0) } ?? " "
+      Braille.cell(left: levels[column * 2] - floor, right: levels[column * 2 + 1] - floor)
     }
   }
 

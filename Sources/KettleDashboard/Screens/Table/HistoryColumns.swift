@@ -4,7 +4,7 @@ import KettleModel
 package struct HistoryColumns: Hashable, Sendable {
   /// The day, and what was downloaded on it; nil where there is no room.
   package private(set) var day: Range<Int>?
-  package private(set) var file = 4..<5
+  package private(set) var file = 3..<4
   package private(set) var size: Range<Int>?
   package private(set) var host: Range<Int>?
   package private(set) var finished = 0..<0
@@ -16,21 +16,20 @@ package struct HistoryColumns: Hashable, Sendable {
   /// Fits `120 files, 900 MiB`.
   private static let dayWidth = 18
 
-  /// What the hosts do not need goes to the names.
-  package init(width: Int, needs: ColumnNeeds = ColumnNeeds()) {
+  package init(width: Int) {
     let hasDays = width >= 72
-    // The last column is for the scrollbar.
+    // The last columns are for the scrollbar.
     let room = max(1, width - 5)
-    var right = 4 + room
+    var right = 3 + room
     func column(_ width: Int) -> Range<Int> {
       defer { right -= width + 2 }
-      return max(4, right - width)..<right
+      return max(3, right - width)..<right
     }
     finished = column(hasDays ? Self.timeWidth : Self.finishedWidth)
-    if room >= 60 { host = column(min(32, room / 4, needs.width(of: .host) ?? .max)) }
+    if room >= 60 { host = column(min(32, room / 4)) }
     if room >= 34 { size = column(9) }
-    let left = hasDays ? 4 + Self.dayWidth + 2 : 4
-    if hasDays { day = 4..<(4 + Self.dayWidth) }
+    let left = hasDays ? 3 + Self.dayWidth + 2 : 3
+    if hasDays { day = 3..<(3 + Self.dayWidth) }
     file = left..<max(left + 1, right)
   }
 

@@ -1,36 +1,35 @@
 import KettleModel
 
-/// The right end of a row: numbers while the transfer runs, otherwise words.
+/// What a row says beside the name of its file.
 package enum RowStatus: Hashable, Sendable {
-  /// The speed has several forms, the longest first.
-  case moving(speeds: [String], connections: String, ready: String)
-  /// The longest form first. `ready` is when it will be ready, or was; empty if that is not known.
-  case words([String], ready: String)
+  /// A bar and numbers. The speed has several forms, the longest first.
+  case moving(speeds: [String], connections: String)
+  /// A bar, and a word in place of the speed.
+  case still(String)
+  /// Words in place of the bar, the longest form first.
+  case words([String])
+  /// When it was done, and what was proved then.
+  case done(String, proof: String?)
 
   package init(_ row: TransferSnapshot, clock: ClockText, now: WallTime) {
-    let ready =
-      row.expectedReadyAt(now: now).map {
-        Strings.guessed(clock.brief($0, now: now), isGuess: row.readyAtIsGuess == true)
-      } ?? ""
     switch row.state {
     case .running:
       self = .moving(
-        speeds: Self.speeds(row), connections: row.connections > 0 ? "\(row.connections)" : "",
-        ready: ready)
-    case .waiting: self = .words(Self.waitingForms(row, now: now), ready: ready)
-    case .failed: self = .words(Strings.failed(row.error), ready: "")
+        speeds: Self.speeds(row), connections: row.connections > 0 ? "\(row.connections)" : "")
+    case .waiting: self = .words(Self.waitingForms(row, now: now))
+    case .failed: self = .words(Strings.failed(row.error))
     case .completed:
-      let finished = row.finishedAt.map { clock.brief($0, now: now) }
-      self = .words(Strings.ready(row), ready: finished ?? "")
+      let finished = row.finishedAt.map { clock.short($0, now: now) }
+      self = .done(Strings.done(at: finished), proof: Strings.proof(of: row))
     case .scheduled:
       let start = row.goesOnAt.map { clock.long($0, now: now) }
-      self = .words(Strings.scheduled(start), ready: ready)
-    case .idle: self = .words([Strings.idle(wasStarted: row.wasStarted)], ready: "")
+      self = .words(Strings.scheduled(start))
+    case .idle: self = .words([Strings.idle(wasStarted: row.wasStarted)])
     case .queued:
       let opening = row.heldBack?.until.map { clock.short($0, now: now) }
-      self = .words(Strings.queued(row, opening: opening), ready: ready)
-    case .paused: self = .words([Strings.paused], ready: "")
-    case .verifying: self = .words([Strings.verifying], ready: ready)
+      self = .words(Strings.queued(row, opening: opening))
+    case .paused: self = row.bytesReceived > 0 ? .still(Strings.paused) : .words([Strings.paused])
+    case .verifying: self = .still(Strings.verifying)
     }
   }
 
@@ -57,6 +56,21 @@ extension TransferSnapshot {
     guard state == .running, let secondsLeft else { return nil }
     let (milliseconds, isTooLong) = secondsLeft.multipliedReportingOverflow(by: 1000)
     return isTooLong ? nil : now.advanced(byMilliseconds: milliseconds)
+  }
+
+  /// The time until the transfer is expected to be done; nil if that is not known.
+  func timeLeft(now: WallTime) -> String? {
+    switch state {
+    case .completed, .failed, .idle, .paused: return nil
+    case .running, .verifying, .queued, .waiting, .scheduled: break
+    }
+    if let readyAt {
+      let milliseconds = readyAt.milliseconds(after: now)
+      guard milliseconds > 0 else { return nil }
+      let text = DurationText.clock((milliseconds - 1) / 1000 + 1)
+      return Strings.guessed(text, isGuess: readyAtIsGuess == true)
+    }
+    return state == .running ? secondsLeft.map(DurationText.clock) : nil
   }
 
   /// A stop discards the bytes but keeps the name of the file.

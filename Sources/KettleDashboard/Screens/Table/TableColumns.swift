@@ -1,24 +1,17 @@
 import KettleModel
 
-/// The columns of the table. If they do not all fit, the least important are left out first.
+/// The columns of the table. If they do not all fit, the least important are left out first. Their
+/// places depend on the width alone, so that nothing moves sideways when rows change.
 package struct TableColumns: Hashable, Sendable {
-  /// The column of the cursor's mark; the symbol of the state is beside it.
-  package static let markColumn = 0
+  /// The column of the cursor; the symbol of the state is beside it.
+  package static let cursorColumn = 0
   package static let symbolColumn = 1
-  private static let fileStart = 4
+  private static let fileStart = 3
 
   package private(set) var file = fileStart..<(fileStart + 1)
   private var ranges: [TableColumn: Range<Int>] = [:]
-
-  /// Words in place of numbers can use all columns from the speed to the last status column.
-  package private(set) var words = 0..<0
-
-  /// The room of words beside a time in the column `ready`.
-  package var wordsBeforeReady: Range<Int> {
-    guard let speed = self[.speed] else { return 0..<0 }
-    let last = self[.connections] ?? speed
-    return speed.lowerBound..<last.upperBound
-  }
+  /// The recent speeds of a row, within the column of the speed; empty without room.
+  package private(set) var trend = 0..<0
 
   /// The sort keys of the columns, from left to right.
   package var keys: [RowSort.Key] {
@@ -29,86 +22,93 @@ package struct TableColumns: Hashable, Sendable {
   /// Where a column is; nil if there is no room for it.
   package subscript(column: TableColumn) -> Range<Int>? { ranges[column] }
 
-  /// Chooses the columns by the width alone, so that they stay when rows change. What the texts in
-  /// them do not need goes to the names.
-  ///
+  /// The speed beside its recent values.
+  var speed: Range<Int>? {
+    self[.speed].map { trend.isEmpty ? $0 : (trend.upperBound + 1)..<$0.upperBound }
+  }
+
+  /// Words can use the columns from the bar on, or from the first number, as far as those of the
+  /// time.
+  package var words: Range<Int> {
+    let first = [TableColumn.bar, .percent, .size, .speed].lazy.compactMap { self[$0] }.first
+    let last = self[.ready] ?? self[.connections] ?? self[.speed]
+    guard let first, let last else { return 0..<0 }
+    return first.lowerBound..<max(first.lowerBound, last.upperBound)
+  }
+
   /// - Parameter hidden: what the user does not want to see.
-  package init(
-    width: Int, needs: ColumnNeeds = ColumnNeeds(), hidden: Set<TableColumn> = [],
-    hasScrollbar: Bool = false
-  ) {
-    let choices = Self.choices.map { $0.filter { !hidden.contains($0) } }
-    for choice in choices
-    where arrange(choice, isLast: choice == choices.last, width: width, needs) { break }
-    if hasScrollbar { words = words.clamped(to: 0..<(width - 1)) }
+  package init(width: Int, hidden: Set<TableColumn> = []) {
+    let choices = Self.choices.map { choice in
+      Choice(
+        columns: choice.columns.filter { !hidden.contains($0) }, hasTrend: choice.hasTrend,
+        roomMin: choice.roomMin)
+    }
+    for choice in choices where arrange(choice, isLast: choice == choices.last, width: width) {
+      break
+    }
+  }
+
+  private struct Choice: Hashable {
+    var columns: [TableColumn]
+    /// Whether the recent speeds are beside the speed.
+    var hasTrend = false
+    /// The minimum width for the file's name and the bar together.
+    var roomMin: Int
+
+    /// With the blank after it.
+    var trendWidth: Int { hasTrend ? TableColumns.trendWidth + 1 : 0 }
   }
 
   /// From the most columns to the fewest; the last choice always fits.
-  private static let choices: [[TableColumn]] = [
-    [.bar, .percent, .size, .speed, .connections, .ready, .host, .session, .added],
-    [.bar, .percent, .size, .speed, .connections, .ready, .host, .added],
-    [.bar, .percent, .size, .speed, .connections, .ready, .host],
-    [.bar, .percent, .size, .speed, .connections, .ready],
-    [.bar, .percent, .size, .speed, .ready],
-    [.bar, .percent, .speed, .ready],
-    [.bar, .percent, .speed],
-    [.percent, .speed],
+  private static let choices: [Choice] = [
+    Choice(
+      columns: [.bar, .percent, .size, .speed, .connections, .ready, .host, .session, .added],
+      hasTrend: true, roomMin: 60),
+    Choice(
+      columns: [.bar, .percent, .size, .speed, .connections, .ready, .host, .added],
+      hasTrend: true, roomMin: 54),
+    Choice(
+      columns: [.bar, .percent, .size, .speed, .connections, .ready, .host], hasTrend: true,
+      roomMin: 54),
+    Choice(
+      columns: [.bar, .percent, .size, .speed, .ready, .host], hasTrend: true, roomMin: 40),
+    Choice(columns: [.bar, .percent, .size, .speed, .ready], hasTrend: true, roomMin: 40),
+    Choice(columns: [.bar, .percent, .size, .speed, .ready], roomMin: 30),
+    Choice(columns: [.bar, .percent, .speed, .ready], roomMin: 26),
+    Choice(columns: [.bar, .percent, .speed], roomMin: 22),
+    Choice(columns: [.percent, .speed], roomMin: 10),
   ]
 
+  private static let trendWidth = 6
+  /// Between the columns and the scrollbar.
+  private static let scrollbarWidth = 2
+
   /// Returns false when the file's name or the bar would be too short to be useful.
-  private mutating func arrange(
-    _ choice: [TableColumn], isLast: Bool, width: Int, _ needs: ColumnNeeds
-  ) -> Bool {
-    let hasBar = choice.contains(.bar)
-    let widths = choice.map { Self.width(of: $0, in: choice) }
-    let gaps = choice.reduce(0) { $0 + Self.gap(before: $1, hasBar: hasBar) }
-    // The last column is for the scrollbar.
-    let room = width - Self.fileStart - gaps - 1
-    let standardRoom = room - widths.reduce(0, +)
-    guard isLast || standardRoom >= Self.roomMin(choice) else { return false }
-    let needed = zip(choice, widths).map { min($0.1, needs.width(of: $0.0) ?? .max) }
-    let sharedRoom = room - needed.reduce(0, +)
-    var barWidth = hasBar ? min(max(10, standardRoom / 3), 32) : 0
-    if hasBar { barWidth = max(Self.barWidthMin, min(barWidth, sharedRoom - needs.name)) }
-    var next = Self.fileStart + max(1, sharedRoom - barWidth)
+  private mutating func arrange(_ choice: Choice, isLast: Bool, width: Int) -> Bool {
+    let hasBar = choice.columns.contains(.bar)
+    let widths = choice.columns.map { $0.traits.width + ($0 == .speed ? choice.trendWidth : 0) }
+    let gaps = choice.columns.reduce(0) { $0 + $1.gap }
+    let room = width - Self.fileStart - Self.scrollbarWidth - gaps - widths.reduce(0, +)
+    guard isLast || room >= choice.roomMin else { return false }
+    let barWidth = hasBar ? min(max(Self.barWidthMin, room * 9 / 20), Self.barWidthMax) : 0
+    var next = Self.fileStart + max(1, room - barWidth)
     file = Self.fileStart..<next
-    for (column, columnWidth) in zip(choice, needed) {
-      next += Self.gap(before: column, hasBar: hasBar)
+    for (column, columnWidth) in zip(choice.columns, widths) {
+      next += column.gap
       let end = next + (column == .bar ? barWidth : columnWidth)
       ranges[column] = next..<end
+      if column == .speed, choice.hasTrend { trend = next..<(next + Self.trendWidth) }
       next = end
-    }
-    if let speed = self[.speed] {
-      let end = (self[.ready] ?? speed).upperBound
-      words = speed.lowerBound..<(end == next ? max(width, next) : end)
     }
     return true
   }
 
   private static let barWidthMin = 8
+  private static let barWidthMax = 48
   /// Between a title and its subtitle.
   static let subtitleGap = 2
   /// A subtitle with less room than this is not shown in the table.
   static let subtitleWidthMin = 6
-  /// A longer subtitle does not make the column of the names wider.
-  fileprivate static let subtitleWidthMax = 24
-
-  /// The minimum width for the file's name and the bar together.
-  private static func roomMin(_ choice: [TableColumn]) -> Int {
-    if choice.contains(.host) { return 38 }
-    return choice.contains(.bar) ? 26 : 16
-  }
-
-  private static func gap(before column: TableColumn, hasBar: Bool) -> Int {
-    // A column beside a bar needs only one blank.
-    column == .percent && hasBar ? 1 : 2
-  }
-
-  private static func width(of column: TableColumn, in choice: [TableColumn]) -> Int {
-    let width = column.traits.width
-    if column != .speed { return width }
-    return width + (choice.contains(.connections) ? 2 : choice.contains(.ready) ? 1 : 0)
-  }
 }
 
 /// A column of the table beside that of the names.
@@ -144,14 +144,14 @@ extension TableColumn {
     case .bar:
       Traits(heading: "Progress", key: .progress, width: 0, isLeading: true)
     case .percent: Traits(heading: "%", name: "Percentage", key: .progress, width: 5)
-    case .size: Traits(heading: Strings.columnSize, key: .size, width: 12)
-    case .speed: Traits(heading: Strings.columnSpeed, key: .speed, width: 11)
+    case .size: Traits(heading: Strings.columnSize, key: .size, width: 11)
+    case .speed: Traits(heading: Strings.columnSpeed, key: .speed, width: 10)
     case .connections:
       Traits(
         heading: Strings.columnConnections, name: "Connections", key: .connections, width: 5)
-    case .ready: Traits(heading: "Ready", key: .secondsLeft, width: 7)
+    case .ready: Traits(heading: "Left", key: .secondsLeft, width: 7)
     case .host:
-      Traits(heading: Strings.columnHost, key: .host, width: 20, isLeading: true, isQuiet: true)
+      Traits(heading: Strings.columnHost, key: .host, width: 17, isLeading: true, isQuiet: true)
     case .session:
       Traits(
         heading: Strings.columnSession, key: .session, width: 12, isLeading: true, isQuiet: true)
@@ -159,15 +159,20 @@ extension TableColumn {
     }
   }
 
+  /// The blanks before it.
+  var gap: Int {
+    switch self {
+    case .bar, .host, .session, .added: 2
+    case .percent, .size, .speed, .connections, .ready: 1
+    }
+  }
+
   /// The text of a row; nil for none, and where `TransferRow` draws more than a text.
   func text(of row: TransferSnapshot, _ context: ScreenContext) -> String? {
     switch self {
-    case .percent: row.percentText
-    case .size: row.sizeText
-    case .host: String(row.host)
     case .session: row.session.rawValue
     case .added: context.clock.short(row.createdAt, now: context.now.wall)
-    case .bar, .speed, .connections, .ready: nil
+    case .bar, .percent, .size, .speed, .connections, .ready, .host: nil
     }
   }
 }
@@ -184,48 +189,6 @@ extension Strings {
   static let columnDay = "Day"
   static let today = "today"
   static let yesterday = "yesterday"
-}
-
-/// The widths that the texts of some rows need.
-package struct ColumnNeeds: Hashable, Sendable {
-  private(set) var name = 0
-  private var widths: [TableColumn: Int] = [:]
-
-  /// No column is narrower than without rows.
-  package init() {}
-
-  package init(_ rows: [TransferSnapshot], _ charset: Charset) {
-    guard !rows.isEmpty else { return }
-    func width(of text: String, max columnsMax: Int = 200) -> Int {
-      ShownText(text, charset: charset, columnsMax: columnsMax).columns
-    }
-    func widest(_ text: (TransferSnapshot) -> String) -> Int {
-      rows.reduce(0) { max($0, width(of: text($1))) }
-    }
-    let widestName = rows.reduce(0) { widest, row in
-      let subtitleWidth =
-        row.shownSubtitle.map {
-          TableColumns.subtitleGap + width(of: $0, max: TableColumns.subtitleWidthMax)
-        } ?? 0
-      return max(widest, width(of: row.shownTitle) + subtitleWidth)
-    }
-    // Steps of four, so that the columns do not move with every row that appears.
-    name = (widestName + 3) / 4 * 4
-    widths[.size] = max(Strings.columnSize.count + 1, widest(\.longestSizeText))
-    widths[.host] = max(Strings.columnHost.count + 2, widest { String($0.host) })
-    widths[.session] = max(Strings.columnSession.count + 2, widest(\.session.rawValue))
-  }
-
-  /// nil for a column that has its width whatever the texts.
-  func width(of column: TableColumn) -> Int? { widths[column] }
-}
-
-extension TransferSnapshot {
-  /// The size column at its widest: it does not grow while bytes arrive.
-  fileprivate var longestSizeText: String {
-    guard !isWhole, let bytesExpected else { return sizeText }
-    return ByteText.progress(bytesExpected, of: bytesExpected)
-  }
 }
 
 /// The line with the column names. It shows the sort column, and a click on a name sorts by it.

@@ -8,60 +8,86 @@ struct TransferTable {
   let search: SearchState
   let layout: ListLayout
   let firstVisible: Int
+  /// The lines at the top that the box of what needs the user shows.
+  let pinnedCount: Int
   /// The index of the row under the cursor; nil when the cursor is not shown.
   let cursor: Int?
+  let rates: RowRates
 
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
     let width = canvas.size.columns
-    let needs = ColumnNeeds(window?.rows ?? [], canvas.look.charset)
-    let hasScrollbar = (window?.lines.count ?? 0) > layout.bodyHeight
-    let columns = TableColumns(
-      width: width, needs: needs, hidden: view.hiddenColumns, hasScrollbar: hasScrollbar)
-    let historyColumns = HistoryColumns(width: width, needs: needs)
+    let columns = TableColumns(width: width, hidden: view.hiddenColumns)
+    let historyColumns = HistoryColumns(width: width)
     let names = ColumnNames(row: layout.columnNamesRow, sort: view.sort)
     switch view.kind {
     case .transfers: names.draw(columns, on: &canvas)
     case .history: names.draw(historyColumns, on: &canvas)
     }
     guard let window else { return drawInBody(Strings.waitingForRows, on: &canvas) }
-    if window.matchingCount == 0 { return drawInBody(emptyText(context.keymap), on: &canvas) }
-    let fileColumns = view.kind == .history ? historyColumns.file : columns.file
-    let bar = view.kind == .history ? nil : columns[.bar]
-    let days = HistoryDays(window, view, context)
-    for line in 0..<layout.bodyHeight {
-      let index = firstVisible + line
-      guard index < window.lines.count else { break }
-      let screenRow = layout.bodyTop + line
-      canvas.claim(row: screenRow, columns: 0..<width, for: .row(index))
-      if let row = window.row(at: index) {
-        switch view.kind {
-        case .transfers:
-          TransferRow(row: row, columns: columns).draw(on: &canvas, screenRow: screenRow, context)
-        case .history:
-          HistoryRow(
-            row: row, columns: historyColumns, isByDay: days.isByDay,
-            day: days.text(at: index, firstVisible: firstVisible)
-          )
-          .draw(on: &canvas, screenRow: screenRow, context)
-        }
-        search.highlight(row, on: &canvas, screenRow: screenRow, columns: fileColumns)
-        if view.marks.contains(row.id) { Self.drawMark(on: &canvas, row: screenRow) }
-      } else if let listed = window.lines.heading(at: index) {
-        let heading = GroupHeading(
-          listed: listed, sort: view.sort,
-          time: { context.clock.long($0, now: context.now.wall) })
-        heading.draw(on: &canvas, row: screenRow, nameColumn: fileColumns.lowerBound)
-      } else {
-        canvas.write(
-          "…", row: screenRow, column: fileColumns.lowerBound, width: fileColumns.count, .quiet)
-      }
-      if index == cursor {
-        let isRow = window.lines.row(at: index) != nil
-        Self.markCursor(bar: isRow ? bar ?? 0..<0 : 0..<0, on: &canvas, row: screenRow)
-      }
+    if window.matchingCount == 0 {
+      let text = emptyText(context.keymap)
+      if view.isFiltered || view.kind == .history { return drawInBody(text, on: &canvas) }
+      return drawWelcome(text, on: &canvas)
     }
-    Scrollbar(first: firstVisible, count: window.lines.count, height: layout.bodyHeight)
+    let first = max(firstVisible, pinnedCount)
+    let grid = Grid(
+      window: window, first: first, columns: columns, historyColumns: historyColumns,
+      days: HistoryDays(window, view, context))
+    for line in 0..<layout.bodyHeight {
+      let index = first + line
+      guard index < window.lines.count else { break }
+      draw(grid, at: index, row: layout.bodyTop + line, on: &canvas, context)
+    }
+    let count = window.lines.count - pinnedCount
+    Scrollbar(first: first - pinnedCount, count: count, height: layout.bodyHeight)
       .draw(on: &canvas, top: layout.bodyTop, column: width - 1)
+  }
+
+  /// What the visible lines have in common.
+  private struct Grid {
+    let window: ListWindow
+    /// The index of the first visible line.
+    let first: Int
+    let columns: TableColumns
+    let historyColumns: HistoryColumns
+    let days: HistoryDays
+  }
+
+  /// Draws the row or the heading with this index.
+  private func draw(
+    _ grid: Grid, at index: Int, row screenRow: Int, on canvas: inout Canvas,
+    _ context: ScreenContext
+  ) {
+    let (window, columns) = (grid.window, grid.columns)
+    let file = view.kind == .history ? grid.historyColumns.file : columns.file
+    canvas.claim(row: screenRow, columns: 0..<canvas.size.columns, for: .row(index))
+    if let row = window.row(at: index) {
+      switch view.kind {
+      case .transfers where row.needsAnswer:
+        NeedsRow(row: row, columns: columns).draw(on: &canvas, screenRow: screenRow, context)
+      case .transfers:
+        TransferRow(row: row, columns: columns, rates: rates)
+          .draw(on: &canvas, screenRow: screenRow, context)
+      case .history:
+        HistoryRow(
+          row: row, columns: grid.historyColumns, isByDay: grid.days.isByDay,
+          day: grid.days.text(at: index, firstVisible: grid.first)
+        ).draw(on: &canvas, screenRow: screenRow, context)
+      }
+      search.highlight(row, on: &canvas, screenRow: screenRow, columns: file)
+      if view.marks.contains(row.id) { Self.drawMark(on: &canvas, row: screenRow) }
+    } else if let listed = window.lines.heading(at: index) {
+      let heading = GroupHeading(
+        listed: listed, sort: view.sort,
+        time: { context.clock.long($0, now: context.now.wall) })
+      heading.draw(on: &canvas, row: screenRow, nameColumn: file.lowerBound)
+    } else {
+      canvas.write("…", row: screenRow, column: file.lowerBound, width: file.count, .quiet)
+    }
+    guard index == cursor else { return }
+    let hasBar = view.kind == .transfers && window.row(at: index)?.hasBar == true
+    let bar = hasBar ? columns[.bar] ?? 0..<0 : 0..<0
+    Self.markCursor(bar: bar, on: &canvas, row: screenRow)
   }
 
   private func emptyText(_ keymap: Keymap) -> [String] {
@@ -69,6 +95,26 @@ struct TransferTable {
     return switch view.kind {
     case .transfers: Strings.emptyList.map(keymap.filled)
     case .history: Strings.emptyHistory.map(keymap.filled)
+    }
+  }
+
+  /// Draws a kettle beside the first steps.
+  private func drawWelcome(_ lines: [String], on canvas: inout Canvas) {
+    let widest = lines.reduce(0) { max($0, $1.count) }
+    let width = Strings.kettle[0].count + 4 + widest
+    guard layout.bodyHeight >= Strings.kettle.count + 2, canvas.size.columns >= width + 4 else {
+      return drawInBody(lines, on: &canvas)
+    }
+    let top = layout.bodyTop + (layout.bodyHeight - Strings.kettle.count) / 2
+    let left = (canvas.size.columns - width) / 2
+    for (offset, line) in Strings.kettle.enumerated() {
+      canvas.write(
+        line, row: top + offset, column: left, width: line.count, offset < 2 ? .waiting : .key)
+    }
+    let start = left + Strings.kettle[0].count + 4
+    for (offset, line) in lines.enumerated() {
+      canvas.write(
+        line, row: top + 1 + offset, column: start, width: widest, offset == 0 ? .heading : .quiet)
     }
   }
 
@@ -80,118 +126,33 @@ struct TransferTable {
   }
 
   /// Draws the mark beside the symbol of the state.
-  private static func drawMark(on canvas: inout Canvas, row: Int) {
+  static func drawMark(on canvas: inout Canvas, row: Int) {
     canvas.write(
       canvas.look.glyphs.mark, row: row, column: TableColumns.symbolColumn + 1, width: 1, .key)
   }
 
-  private static func markCursor(bar: Range<Int>, on canvas: inout Canvas, row: Int) {
-    canvas.write(">", row: row, column: TableColumns.markColumn, width: 1, .heading)
+  /// - Parameter bar: the columns of a bar, whose colors mean something.
+  static func markCursor(bar: Range<Int> = 0..<0, on canvas: inout Canvas, row: Int) {
     let look = canvas.look
+    canvas.write(
+      look.glyphs.cursor, row: row, column: TableColumns.cursorColumn, width: 1, .attentionTitle)
     canvas.restyle(row: row, columns: 0..<bar.lowerBound) { look.select(&$0, isBar: false) }
     canvas.restyle(row: row, columns: bar) { look.select(&$0, isBar: true) }
-    let rest = bar.upperBound..<canvas.size.columns
+    let rest = bar.upperBound..<(canvas.size.columns - 1)
     canvas.restyle(row: row, columns: rest) { look.select(&$0, isBar: false) }
   }
 }
 
-extension GlyphSet {
-  /// Marks an unfinished transfer whose priority was raised or lowered.
-  fileprivate func prioritySign(of row: TransferSnapshot) -> String? {
-    if row.state == .completed || row.priority == .normal { return nil }
-    return row.priority > .normal ? arrowUp : arrowDown
-  }
-}
+extension TransferSnapshot {
+  /// Whether it waits for the user.
+  var needsAnswer: Bool { RowGroup(state, reason) == .needsUser }
 
-/// A row of the list: progress, numbers while the transfer runs, otherwise words.
-struct TransferRow {
-  let row: TransferSnapshot
-  let columns: TableColumns
-
-  func draw(on canvas: inout Canvas, screenRow: Int, _ context: ScreenContext) {
-    // While the service is disconnected, the rows show the last known state.
-    let plain: Role = context.isConnected ? .plain : .quiet
-    canvas.write(
-      canvas.look.glyphs.symbol(row.state), row: screenRow, column: TableColumns.symbolColumn,
-      width: 1, context.isConnected ? row.stateRole : .quiet)
-    if let sign = canvas.look.glyphs.prioritySign(of: row) {
-      canvas.write(sign, row: screenRow, column: TableColumns.symbolColumn + 1, width: 1, .key)
+  fileprivate var hasBar: Bool {
+    switch state {
+    case .running, .verifying: true
+    case .paused: bytesReceived > 0
+    case .idle, .scheduled, .queued, .waiting, .completed, .failed: false
     }
-    drawName(on: &canvas, screenRow: screenRow, plain)
-    if let bar = columns[.bar] {
-      drawProgress(on: &canvas, screenRow: screenRow, columns: bar, context)
-    }
-    for column in TableColumn.allCases {
-      guard let range = columns[column], let text = column.text(of: row, context) else { continue }
-      let role = column.traits.isQuiet ? .quiet : plain
-      if column.traits.isLeading {
-        canvas.write(text, row: screenRow, column: range.lowerBound, width: range.count, role)
-      } else {
-        canvas.writeRight(text, row: screenRow, column: range.lowerBound, width: range.count, role)
-      }
-    }
-    drawStatus(on: &canvas, screenRow: screenRow, context)
-  }
-
-  /// Draws the title, and the subtitle where there is room for it.
-  private func drawName(on canvas: inout Canvas, screenRow: Int, _ role: Role) {
-    let range = columns.file
-    canvas.write(
-      row.shownTitle, row: screenRow, column: range.lowerBound, width: range.count, role,
-      cut: .middle)
-    guard let subtitle = row.shownSubtitle else { return }
-    let title = ShownText(
-      row.shownTitle, charset: canvas.look.charset, columnsMax: range.count, cut: .middle)
-    let start = title.columns + TableColumns.subtitleGap
-    guard range.count - start >= TableColumns.subtitleWidthMin else { return }
-    canvas.write(
-      subtitle, row: screenRow, column: range.lowerBound + start, width: range.count - start,
-      .quiet)
-  }
-
-  /// Without a total, a moving piece shows that bytes arrive.
-  private func drawProgress(
-    on canvas: inout Canvas, screenRow: Int, columns: Range<Int>, _ context: ScreenContext
-  ) {
-    if row.state == .running, row.bytesExpected == nil {
-      ProgressBar(row, at: context.now, isLive: context.isConnected)
-        .draw(on: &canvas, row: screenRow, column: columns.lowerBound, width: columns.count)
-    } else {
-      RidgeBar(row)
-        .draw(on: &canvas, row: screenRow, column: columns.lowerBound, width: columns.count)
-    }
-  }
-
-  private func drawStatus(on canvas: inout Canvas, screenRow: Int, _ context: ScreenContext) {
-    guard let speedRange = columns[.speed] else { return }
-    let plain: Role = context.isConnected ? .plain : .quiet
-    func right(_ text: String, in range: Range<Int>?, _ role: Role? = nil) {
-      guard let range else { return }
-      canvas.writeRight(
-        text, row: screenRow, column: range.lowerBound, width: range.count, role ?? plain)
-    }
-    let width = canvas.size.columns
-    switch RowStatus(row, clock: context.clock, now: context.now.wall) {
-    case .moving(let speeds, let connections, let ready):
-      right(
-        speeds.first { Self.width(of: $0, max: width) <= speedRange.count } ?? "", in: speedRange)
-      right(connections, in: columns[.connections])
-      right(ready, in: columns[.ready])
-    case .words(let forms, let ready):
-      let readyRange = ready.isEmpty ? nil : columns[.ready]
-      let room = readyRange == nil ? columns.words : columns.wordsBeforeReady
-      let text =
-        forms.first { Self.width(of: $0, max: width) <= room.count } ?? forms.last ?? ""
-      canvas.write(
-        text, row: screenRow, column: room.lowerBound, width: room.count,
-        context.isConnected ? row.stateRole : .quiet)
-      // The time at which it was ready is not an estimate.
-      right(ready, in: readyRange, row.state == .completed ? .quiet : plain)
-    }
-  }
-
-  private static func width(of text: String, max: Int) -> Int {
-    ShownText(text, charset: .utf8, columnsMax: max + 1).columns
   }
 }
 

@@ -99,7 +99,7 @@ struct DetailsSectionTests {
     var row = Sample.row(1, titled: "a", state: .completed)
     row.contentCoding = "gzip"
     row.verifiedBy = .sha256
-    #expect(Strings.ready(row).first == "ready, compressed (gzip)")
+    #expect(Strings.proof(of: row) == "compressed (gzip)")
   }
 
   // MARK: - Copy and open
