@@ -43,7 +43,7 @@ extension Dashboard {
   private func drawLinesBelow(on canvas: inout Canvas, _ context: ScreenContext) {
     let layout = list.layout(context)
     drawMessage(on: &canvas, layout, context)
-    Footer(footerItems(context)).draw(on: &canvas, row: layout.footerTop, height: 1)
+    Footer(footerItems(context)).draw(on: &canvas, row: layout.footerTop)
   }
 
   /// Draws the keys, or a message in their place.
@@ -52,7 +52,7 @@ extension Dashboard {
       canvas.write(
         notice.text, row: size.rows - 1, column: 1, width: size.columns - 2, notice.kind.role)
     } else {
-      Footer(footerItems(context)).draw(on: &canvas, row: size.rows - 1, height: 1)
+      Footer(footerItems(context)).draw(on: &canvas, row: size.rows - 1)
     }
   }
 

@@ -17,9 +17,9 @@ struct ControlKeysTests {
   }
 
   @Test(arguments: [
-    (TransferState.running, "it is already running"),
-    (.queued, "it is already queued; it starts when a slot is free"),
-    (.verifying, "it is being verified"), (.completed, "it is already finished"),
+    (TransferState.running, "It is already running"),
+    (.queued, "It is already queued; it starts when a slot is free"),
+    (.verifying, "It is being verified"), (.completed, "It is already finished"),
   ])
   func `s explains why a transfer cannot start`(state: TransferState, reason: String) {
     var model = model(state)
@@ -39,8 +39,8 @@ struct ControlKeysTests {
   }
 
   @Test(arguments: [
-    (TransferState.idle, "it is not started; s starts it"),
-    (.failed, "it failed; s tries again"), (.completed, "it is already finished"),
+    (TransferState.idle, "It is not started; s starts it"),
+    (.failed, "It failed; s tries again"), (.completed, "It is already finished"),
   ])
   func `p explains why a transfer cannot be paused`(state: TransferState, reason: String) {
     var model = model(state)
@@ -84,7 +84,7 @@ struct ControlKeysTests {
     #expect(model.screen().lines.contains { $0.contains("Stop 2 downloads?") })
     #expect(model.press(.character("y")) == effect(.stop, active + [.paused, .failed]))
     #expect(model.press(.character("R")) == [])
-    #expect(model.said == "a reset is for the whole list; Esc ends the filter first")
+    #expect(model.said == "A reset is for the whole list; Esc ends the filter first")
   }
 
   @Test func `they do nothing to downloads that the history does not show`() {
@@ -92,7 +92,7 @@ struct ControlKeysTests {
     _ = model.press(.character("H"))
     for key in ["S", "P", "X", "R"] {
       #expect(model.press(.character(Character(key))) == [])
-      #expect(model.said == "this is the history; H goes back to the downloads")
+      #expect(model.said == "This is the history; H goes back to the downloads")
     }
   }
 
@@ -108,7 +108,7 @@ struct ControlKeysTests {
     _ = model.press(.character("S"))
     #expect(model.said == "Everything is already running or finished")
     _ = model.press(.character("P"))
-    #expect(model.said == "Nothing is under way")
+    #expect(model.said == "Nothing is downloading")
     _ = model.press(.character("X"))
     #expect(model.said == "There is nothing to stop")
     model = Sample.model(columns: 80, rows: 24, showing: [])
@@ -139,7 +139,7 @@ struct ControlKeysTests {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("R"), .character("x"), .paste("y"), .down) == [])
     #expect(model.screens.count == 1)
-    #expect(model.said == "Down does nothing here; y for yes; n for no")
+    #expect(model.said == "There is nothing on Down here; y for yes; n for no")
   }
 
   @Test func `remove applies to the transfer in the question even if its row moves`() {

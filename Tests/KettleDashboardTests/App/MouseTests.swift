@@ -53,9 +53,9 @@ struct MouseTests {
     #expect(model.list.cursor.firstVisible == 0)
     #expect(model.list.cursor.index == 5)
     for _ in 0..<30 { _ = model.wheel(.wheelDown) }
-    #expect(model.list.cursor.firstVisible == 21)
+    #expect(model.list.cursor.firstVisible == 20)
     for _ in 0..<30 { _ = model.wheel(.wheelUp) }
-    #expect(model.list.cursor.index == 18)
+    #expect(model.list.cursor.index == 19)
   }
 
   @Test func `the wheel scrolls a reader screen`() {

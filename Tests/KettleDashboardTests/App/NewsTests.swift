@@ -25,7 +25,11 @@ struct NewsTests {
 
   /// The message line, if it is about the news.
   private func line(_ model: Dashboard) -> String? {
-    model.screen().lines.first { $0.hasPrefix(" since ") }
+    model.screen().lines.compactMap { line in
+      // Without the lines of a box.
+      let text = line.hasPrefix("│") ? String(line.dropFirst().dropLast()) : line
+      return text.hasPrefix(" since ") ? text.trimmingEnd : nil
+    }.first
   }
 
   @Test(arguments: 0..<32)
@@ -108,5 +112,13 @@ struct NewsTests {
         since: .max / 4000)
       #expect(line(model(most, columns: columns)) != nil)
     }
+  }
+}
+
+extension String {
+  fileprivate var trimmingEnd: String {
+    var text = self[...]
+    while text.last == " " { text.removeLast() }
+    return String(text)
   }
 }

@@ -69,7 +69,7 @@ struct OutcomeTests {
         .controlled(
           .stop, appliedCount: 0,
           refused: [ControlRefusal(id: TransferID(rawValue: 1), why: .completed)]),
-        "it is already finished"
+        "It is already finished"
       ),
       (
         .controlled(

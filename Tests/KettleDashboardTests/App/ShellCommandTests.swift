@@ -30,10 +30,10 @@ struct ShellCommandTests {
 
   @Test func `the command follows what is said, and goes after a time`() {
     var model = model()
-    _ = model.press(.character("X"))
+    _ = model.press(.character("P"))
     let outcome = CommandOutcome.controlled(.pause, appliedCount: 3, refused: [])
     _ = model.update(.commandFinished(outcome), at: Sample.now)
-    #expect(line(model)?.contains("3 transfers paused  kettle ") == true)
+    #expect(line(model)?.contains("Paused 3 downloads (z: undo)  kettle ") == true)
     #expect(model.millisecondsToNextTick(at: Sample.now) != nil)
     _ = model.update(.ticked, at: Sample.moment(seconds: 21))
     #expect(line(model) == nil)

@@ -16,22 +16,22 @@ struct StoppedServiceTests {
     expectScreen(
       stopped().screen(),
       """
-       Kettle   service stopped at 12:00; w starts it   1 idle           182 GiB free
-          File                         Progress           Size         Speed    Ready
-      >○  A guide.pdf                                           not started
+       ♨ service stopped at 12:00; w starts it  ○1
+         File                  Progress                      Size      Speed    Left
+      ▌○ A guide.pdf           not started
       (5 empty lines)
                                                                                   1/1
-       a add   Space mark  / search  : command   ? help  w start service  q leave
+       a add Space mark / find v view │ : everything ? keys w start service q leave
       """)
     expectScreen(
       stopped(columns: 40, rows: 8).screen(.ascii),
       """
-       Kettle   service stopped at 12:00   o1
-          File                 %        Speed
-      >o  A guide.pdf             not started
+       k service stopped at 12:00  o1
+         File                   %      Speed
+      >o A guide.pdf        not started
       (3 empty lines)
                                           1/1
-       ? help  w start service  q leave
+       a add | ? keys w start service q leave
       """)
   }
 

@@ -63,7 +63,7 @@ struct TicksTests {
       $0.bytesPerSecond = 5
     }
     var model = Sample.model(columns: 80, rows: 24, showing: [row])
-    #expect(model.millisecondsToNextTick(at: Sample.now) == 1000)
+    #expect(model.millisecondsToNextTick(at: Sample.now) == 500)
     let done = Sample.row(1, titled: "x", state: .paused)
     let window = ListWindow(first: 0, matchingCount: 1, rows: [done])
     for second in 1...Int64(TotalSpeedHistory.countMax) {

@@ -74,8 +74,8 @@ struct BindingsTests {
   @Test func `pressing an unbound key shows a message`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("e")) == [])
-    #expect(model.said == "E does nothing here; ? shows the keys")
+    #expect(model.said == "There is nothing on e here; ? shows the keys")
     #expect(model.press(.alt("s")) == [])
-    #expect(model.said == "Alt-s does nothing here; ? shows the keys")
+    #expect(model.said == "There is nothing on Alt-s here; ? shows the keys")
   }
 }

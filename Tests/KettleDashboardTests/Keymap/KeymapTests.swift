@@ -45,9 +45,9 @@ struct KeymapTests {
     _ = model.update(.rowsArrived(.empty, Totals()), at: Sample.now)
     _ = model.press(.character("x"))
     #expect(model.said == "The list is empty; F2 adds transfers")
-    #expect(model.screen().lines.contains { $0.contains("press F2 to add a URL") })
+    #expect(model.screen().lines.contains { $0.contains("F2  type one, or") })
     _ = model.press(.alt("x"))
-    #expect(model.said == "Alt-x does nothing here; F1 shows the keys")
+    #expect(model.said == "There is nothing on Alt-x here; F1 shows the keys")
     let row = Sample.row(1, titled: "New", state: .idle)
     let window = ListWindow(first: 0, matchingCount: 1, rows: [row])
     _ = model.update(.rowsArrived(window, Sample.totals(of: [row])), at: Sample.now)
@@ -57,7 +57,9 @@ struct KeymapTests {
 
   @Test func `no screen shows an unresolved action placeholder`() {
     for situation in Situations.found {
-      let text = situation.model.screen().lines.joined(separator: "\n")
+      var text = situation.model.screen().lines.joined(separator: "\n")
+      // A hook is filled in by these.
+      for part in ["{path}", "{title}"] { text = text.replacing(part, with: "") }
       #expect(!text.contains("{") && !text.contains("}"), "\(situation.name)")
     }
   }
@@ -76,10 +78,10 @@ struct KeymapTests {
   }
 
   @Test func `a key can have different bindings in the list and in a reader screen`() {
-    let keymap = keymap(("scroll-page-down", ["s"]))
+    let keymap = keymap(("scroll-page-down", ["o"]))
     #expect(keymap.problems.isEmpty)
-    #expect(keymap.action(for: .character("s"), in: .list) == "start")
-    #expect(keymap.action(for: .character("s"), in: .reader) == "scroll-page-down")
+    #expect(keymap.action(for: .character("o"), in: .list) == "sort-menu")
+    #expect(keymap.action(for: .character("o"), in: .reader) == "scroll-page-down")
   }
 
   @Test func `an invalid mapping is reported with its line and the others apply`() {

@@ -21,6 +21,7 @@ struct Situations {
     var isConnected: Bool
     var isStopped: Bool
     var isScrolled = false
+    var isAtFirstSection = true
     var possible: Set<String> = []
   }
 
@@ -72,6 +73,8 @@ struct Situations {
     case .reader:
       let reader = model.screens.last?.content as? any ReaderScreen
       signature.isScrolled = reader.map { $0.scrolled > 0 } ?? false
+      let section = (reader as? DetailsScreen)?.section
+      signature.isAtFirstSection = section == nil || section == .overview
       let possible = actions.filter { action in
         !action.name.hasPrefix("scroll-") && model.availability(of: action.name).isPossible
       }

@@ -60,7 +60,10 @@ package struct ListLayout: Hashable, Sendable {
   }
 
   /// The box of the rows, with its borders; without boxes the lines that it would have.
-  package var listRows: Range<Int> { needsRows.upperBound..<footerTop }
+  package var listRows: Range<Int> {
+    let top = needsRows.upperBound
+    return top..<max(top, footerTop)
+  }
 
   package var columnNamesRow: Int { listRows.lowerBound + edge }
   package var bodyTop: Int { columnNamesRow + 1 }

@@ -6,7 +6,7 @@ enum RowBindings {
 
   private static let controls: [Binding<ListScreen>] = [
     Binding(
-      "new-link", .transfer, in: [.list], keys: [.character("u")], rank: 4,
+      "new-link", .transfer, in: [.list], keys: [.character("u")], rank: 0,
       help: "Log in, decide, or set a new link; the bytes stay",
       labelNow: { list, _ in
         if let need = list.selected.need { return Strings.footerAnswer(need) }

@@ -104,13 +104,20 @@ extension Strings {
         "Unknown state \(quoted(name))",
       ]
     case .unknownNeed, .missingValue(.needs):
-      ["needs: has one form, needs:you", "write needs:you"]
-    case .missingValue(.state): ["state: needs a state, as in state:failed"]
-    case .missingValue(.host): ["host: needs a host, as in host:example.org", "host: needs a host"]
+      ["\"needs:\" has one form, needs:you", "Write needs:you"]
+    case .missingValue(.state): ["\"state:\" needs a state, as in state:failed"]
+    case .missingValue(.host): [
+        "\"host:\" needs a host, as in host:example.org", "\"host:\" needs a host",
+      ]
     case .missingValue(.queue), .unusableQueue:
-      ["queue: needs the name of a queue, as in queue:night", "queue: needs a name"]
+      [
+        "\"queue:\" needs the name of a queue, as in queue:night", "\"queue:\" needs a name",
+      ]
     case .missingValue(.session):
-      ["session: needs the name of a session, as in session:kettle", "session: needs a name"]
+      [
+        "\"session:\" needs the name of a session, as in session:kettle",
+        "\"session:\" needs a name",
+      ]
     case .second(let key): ["Only one \(key.rawValue): is allowed"]
     case .cannotExclude(let key): ["! works with words and with state:, not with \(key.rawValue):"]
     }

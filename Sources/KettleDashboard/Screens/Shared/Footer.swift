@@ -50,22 +50,24 @@ struct Footer: Hashable, Sendable {
     }
   }
 
-  func draw(on canvas: inout Canvas, row: Int, height: Int) {
-    for (line, items) in lines(height: height, columns: canvas.size.columns - 1).enumerated() {
-      var column = 1
-      for (index, item) in items.enumerated() {
-        if index > 0 {
-          let gap = Self.gap(items[index - 1], item)
-          if items[index - 1].section != item.section {
-            canvas.write(
-              canvas.look.glyphs.vertical, row: row + line, column: column + gap / 2, width: 1,
-              .box)
-          }
+  func draw(on canvas: inout Canvas, row: Int) {
+    let room = canvas.size.columns - 1
+    let least = canvas.size.columns < 100 ? Self.narrowGap : Self.wideGap
+    let items = fitting(columns: room, gap: least)
+    let gap = Self.width(items, gap: Self.wideGap) <= room ? Self.wideGap : least
+    var column = 1
+    for (index, item) in items.enumerated() {
+      if index > 0 {
+        if items[index - 1].section == item.section {
           column += gap
+        } else {
+          canvas.write(
+            canvas.look.glyphs.vertical, row: row, column: column + 1, width: 1, .box)
+          column += Self.sectionGap
         }
-        Self.draw(item, on: &canvas, row: row + line, column: column)
-        column += item.columns
       }
+      Self.draw(item, on: &canvas, row: row, column: column)
+      column += item.columns
     }
   }
 
@@ -78,49 +80,26 @@ struct Footer: Hashable, Sendable {
     canvas.claim(row: row, columns: column..<(start + labelWidth), for: .key(item.pressed))
   }
 
-  /// Fills the lines in order; drops the least important items until the rest fits.
-  private func lines(height: Int, columns: Int) -> [[FooterItem]] {
+  /// Drops the least important items until the rest fits.
+  private func fitting(columns: Int, gap: Int) -> [FooterItem] {
     var items = items
-    while true {
-      if let lines = Self.fill(items, height: height, columns: columns) { return lines }
-      guard let worst = items.indices.max(by: { items[$0].rank < items[$1].rank }) else {
-        return []
-      }
+    while Self.width(items, gap: gap) > columns,
+      let worst = items.indices.max(by: { items[$0].rank < items[$1].rank })
+    {
       items.remove(at: worst)
     }
+    return items
   }
 
-  private static func fill(
-    _ items: [FooterItem], height: Int, columns: Int
-  ) -> [[FooterItem]]? {
-    var lines: [[FooterItem]] = [[]]
-    var used = 0
-    for (index, item) in items.enumerated() {
-      let last = lines[lines.count - 1].last
-      let gap = last.map { Self.gap($0, item) } ?? 0
-      let fits = used + gap + item.columns <= columns
-      // Starts a line with the next group if the rest fits and two lines are needed anyway.
-      let breaksHere =
-        lines.count == height - 1 && last.map { $0.section != item.section } == true
-        && width(items[...]) > columns && width(items[index...]) <= columns
-      if fits, !breaksHere {
-        used += gap + item.columns
-      } else {
-        guard item.columns <= columns, lines.count < height else { return nil }
-        lines.append([])
-        used = item.columns
-      }
-      lines[lines.count - 1].append(item)
+  private static let wideGap = 2
+  private static let narrowGap = 1
+  /// With a line in its middle.
+  private static let sectionGap = 3
+
+  private static func width(_ items: [FooterItem], gap: Int) -> Int {
+    let gaps = zip(items, items.dropFirst()).reduce(0) {
+      $0 + ($1.0.section == $1.1.section ? gap : sectionGap)
     }
-    return lines
-  }
-
-  private static func width(_ items: ArraySlice<FooterItem>) -> Int {
-    let gaps = zip(items, items.dropFirst()).reduce(0) { $0 + gap($1.0, $1.1) }
     return items.reduce(gaps) { $0 + $1.columns }
-  }
-
-  private static func gap(_ one: FooterItem, _ next: FooterItem) -> Int {
-    one.section == next.section ? 2 : 3
   }
 }

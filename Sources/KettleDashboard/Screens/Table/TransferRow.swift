@@ -81,18 +81,19 @@ struct TransferRow {
       .draw(on: &canvas, row: pen.row, column: range.lowerBound, width: range.count)
   }
 
+  /// Draws the speed in the color of its heat. A limit beside it takes the place of the recent
+  /// speeds.
   private func drawSpeed(_ forms: [String], on canvas: inout Canvas, _ pen: RowPen) {
-    guard let range = columns.speed else { return }
-    let room = range.lowerBound - 1..<range.upperBound
+    guard let range = columns.speed, let whole = columns[.speed] else { return }
     let share = rates.share(of: row.bytesPerSecond)
-    let text = forms.first { pen.width(of: $0) <= room.count } ?? forms.last ?? ""
-    let shown = ShownText(text, charset: canvas.look.charset, columnsMax: room.count)
-    let start = room.upperBound - shown.columns
-    canvas.write(text, row: pen.row, column: start, width: shown.columns)
-    if pen.isLive {
-      let look = canvas.look
-      canvas.restyle(row: pen.row, columns: start..<room.upperBound) { $0 = look.heat(share) }
-    }
+    let text = pen.fitting(forms, whole)
+    let width = min(pen.width(of: text), whole.count)
+    let start = whole.upperBound - width
+    canvas.write(text, row: pen.row, column: start, width: width, pen.isLive ? .plain : .quiet)
+    guard pen.isLive else { return }
+    let look = canvas.look
+    canvas.restyle(row: pen.row, columns: start..<whole.upperBound) { $0 = look.heat(share) }
+    guard width <= range.count else { return }
     Sparkline(samples: rates.samples(of: row.id), top: rates.top)
       .draw(on: &canvas, row: pen.row, columns: columns.trend)
   }

@@ -30,23 +30,26 @@ struct AddScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
-       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
-      ┌─ Add ────────────────────────────────────────────────────────────────────────┐
+       ♨ ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1           42% ━━━───── 1:30 left
+         File                  Progress                      Size      Speed    Left
+       ▶ Networking Overview   ━━━━━━━━╸───────   61% 405/659 MiB 12.1 MiB/s    0:21
+       ‖ iOS Technolog…erview  ━━━─────────────   22%    6/29 MiB     paused
+       ◷ Archive of 2025       retry in 12 s (503)      0/1.2 GiB
+       ✔ AV Foundation Guide   done 14:02                  11 MiB
+       ▶ A stream with…length  ────━━━─────────           5.0 MiB  500 KiB/s
+       ◷ Offline               waiting for network    3.0/9.0 MiB
+      ╭─ Add ────────────────────────────────────────────────────────────────────────╮
       │ URLs        (one per line, or a curl command; Ctrl-J starts a new line)      │
       │ Options     Tab: directory, name, title, queue, limit, start, then run, che… │
       │                                                                              │
       │                                                                              │
       │                                                                              │
-      └──────────────────────────────────────────────────────────────────────────────┘
-
-
+      ╰──────────────────────────────────────────────────────────────────────────────╯
+       ○ New                   not started
+       ▶ 文件传输指南 …第二版  ╸───────────────   10%  100/1000 B     10 B/s    1:30
+      (5 empty lines)
                                                                                  1/15
        Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
-
       """)
   }
 
@@ -56,17 +59,16 @@ struct AddScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
-      ┌─ Add ────────────────────────────────────────────────────────────────────────┐
+       ♨ ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1           42% ━━━───── 1:30 left
+         File                  Progress                      Size      Speed    Left
+       ▶ Networking Overview   ━━━━━━━━╸───────   61% 405/659 MiB 12.1 MiB/s    0:21
+       ‖ iOS Technolog…erview  ━━━─────────────   22%    6/29 MiB     paused
+       ◷ Archive of 2025       retry in 12 s (503)      0/1.2 GiB
+      ╭─ Add ────────────────────────────────────────────────────────────────────────╮
       │ URLs      ✔ https://example.org/a                                            │
       │           ✘ nfs://example.org/b                                              │
       │           ✘ hello world                                     contains a space │
       │ Directory   ~/isos                                                           │
-      │ Name        (the server's file name)                                         │
-      │ Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                         │
       │ Limit     ✘ fast                                                             │
       │ Headers     Referer: http://r/; Cookie:•••••••••                             │
       │ Login       me:••••••                                                        │
@@ -74,20 +76,17 @@ struct AddScreenTests {
       │ The URL "nfs://example.org/b" has the scheme "nfs"; only http, https, ftp,   │
       │ ftps and sftp are supported                                                  │
       │ 3 URLs, 2 invalid; Enter adds the valid one                                  │
-      └──────────────────────────────────────────────────────────────────────────────┘
-
+      ╰──────────────────────────────────────────────────────────────────────────────╯
+      (4 empty lines)
                                                                                  1/15
        Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
-
       """)
     _ = model.press(.backTab, .backTab, .backTab, .backTab, .backTab)
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 12.6 MiB/s   *3 #1 ~3 .1 @2 =1 o2 +1 !1             42 %  1:30 left
-          File                     Progress               Size         Speed    Ready
-       *  Networking Overview      ====....  61 %  405/659 MiB    12.1 MiB/s    12:00
-       =  iOS Technology Overview  =         22 %     6/29 MiB  paused
+       k v 12.6 MiB/s  *3 #1 ~2 .1 @2 =1 o2 !1 +1 !1           42% ===..... 1:30 left
+         File                  Progress                      Size      Speed    Left
       +- Add ------------------------------------------------------------------------+
       | URLs      + https://example.org/a                                            |
       |           ! nfs://example.org/b                               unknown scheme |
@@ -100,19 +99,16 @@ struct AddScreenTests {
       | Start       (now; +90m, 2026-12-24T18:00)                                    |
       | Then run    (nothing; a program, such as unzip -o {path})                    |
       | Checksum    (none; sha256:HEX, sha512:, sha1:, md5:)                         |
-      | Limit     ! fast                                                             |
       | Headers     Referer: http://r/; Cookie:*********                             |
       | Login       me:******                                                        |
-      | Start       (now; +90m, 2026-12-24T18:00)                                    |
       | Paused      no                                                               |
-      | Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit            |
+      | Write 500K or 1.5M; empty for no limit                                       |
       | 3 URLs, 2 invalid; Enter adds the valid one                                  |
       |                                                                              |
       +------------------------------------------------------------------------------+
 
                                                                                  1/15
        Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
-
       """)
   }
 
@@ -122,25 +118,36 @@ struct AddScreenTests {
     expectScreen(
       model(columns: 100, rows: 30, text).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
-       ██████████████                      42 %  1:30 left  0 of 8 done  1.0/2.5 GiB   181 GiB free after
-         15 MiB/s│                                                                                      ⣶
-                 │                                                                                      ⣿
-                 │                                                                                      ⣿
-                0└─ 2:54 ago ─────────────────────────────────────────────────────────────────────── now
-          File                           Progress                     Size          Speed  Conns    Ready
-       ▶  Networking Overview            ▃▃▃▃▃▃▃▃······  61 %  405/659 MiB     12.1 MiB/s      4    12:00
-      ┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────┐
+       ♨ kettle   ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1                      42% ━━━───── 1:30 left
+      ╭─┤speed├───────────────────────────────────────────────────────────────────────────────────┤3:12├─╮
+      │ 15 MiB/s                                                                                       ⣶ │
+      │                                                                                                ⣿ │
+      │                                                                                                ⣿ │
+      ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├──────────────────────────────────────────╯
+      ╭─┤downloads├──────────────────────────────────────────────────────────────────────────────────────╮
+      │   File                        Progress                           Size             Speed    Left  │
+      │ ▶ Networking Overview         ━━━━━━━━━━━╸─────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21  │
+      │ ‖ iOS Technology Overview     ━━━━─────────────────   22%    6/29 MiB            paused          │
+      │ ◷ Archive of 2025             retry in 12 s (503)           0/1.2 GiB                            │
+      ╭─ Add ────────────────────────────────────────────────────────────────────────────────────────────╮
       │ URLs      ✔ curl 'https://example.org/a.iso' -H 'Cookie:•••••••••• -H 'Referer: http://r/'       │
       │ Options     Tab: directory, name, title, queue, limit, start, then run, checksum, headers, logi… │
       │ with 2 headers: https://example.org/a.iso                                                        │
       │ 1 URL; Enter adds it                                                                             │
       │                                                                                                  │
-      └──────────────────────────────────────────────────────────────────────────────────────────────────┘
-      (5 empty lines)
-                                                                                                     1/15
+      ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+      │ ✘ Gone                        host not found              1.0/4.0 MiB                            │
+      │ ≡ Checksummed                 ━━━━━━━━━━━━━━━━━━━━━  100%     700 MiB         verifying          │
+      │ ○ Stopped                     stopped                                                            │
+      │ ○ New                         not started                                                        │
+      │ ▶ 文件传输指南 🚀 第二版      ━╸───────────────────   10%  100/1000 B      ⢀     10 B/s    1:30  │
+      │                                                                                                  │
+      │                                                                                                  │
+      │                                                                                                  │
+      │                                                                                                  │
+      │                                                                                                  │
+      ╰─┤1/15├─────────────────────────────────────────────────────────────────┤181 GiB left afterwards├─╯
        Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
-
       """)
   }
 
@@ -152,38 +159,45 @@ struct AddScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
-       █████████████████┌─ Add ────────────────────────────────────────────────────────────────────────────────────────────────┐81 GiB free after
-         15 MiB/s│      │ URLs      ✔ https://example.org/276                                                                  │ back
-                 │      │           ✔ https://example.org/277                                                                  │
-                 │      │           ✔ https://example.org/278                                                                  │
-                0└─ 1:54│           ✔ https://example.org/279                                                                  │
-          File          │           ✔ https://example.org/280                                                                  │            Added
-       ▶  Networking Ove│           ✔ https://example.org/281                                                                  │e.org       11:00
-       ‖  iOS Technology│           ✔ https://example.org/282                                                                  │e.org       11:00
-       ◷  Archive of 202│           ✔ https://example.org/283                                                                  │e.org       11:00
-       ✔  AV Foundation │           ✔ https://example.org/284                                                                  │e.org       11:00
-       ▶  A stream witho│           ✔ https://example.org/285                                                                  │e.org       11:00
-       ◷  Offline       │           ✔ https://example.org/286                                                                  │e.org       11:00
-       ◷  Members only  │           ✔ https://example.org/287                                                                  │e.org       11:00
-       ·  Next in line  │           ✔ https://example.org/288                                                                  │e.org       11:00
-       ◔  At night      │           ✔ https://example.org/289                                                                  │e.org       11:00
-       ◔  At Christmas  │           ✔ https://example.org/290                                                                  │e.org       11:00
-       ✘  Gone          │           ✔ https://example.org/291                                                                  │e.org       11:00
-       ≡  Checksummed   │           ✔ https://example.org/292                                                                  │e.org       11:00
-       ○  Stopped       │           ✔ https://example.org/293                                                                  │e.org       11:00
-       ○  New           │           ✔ https://example.org/294                                                                  │e.org       11:00
-       ▶  文件传输指南  │           ✔ https://example.org/295                                                                  │e.org       11:00
-                        │           ✔ https://example.org/296                                                                  │
-                        │           ✔ https://example.org/297                                                                  │
-                        │           ✔ https://example.org/298                              already in the list as 17 (running) │
-                        │           ✔ https://example.org/0                                                                    │
-                        │           ✔ https://example.org/1                                                                    │
-                        │ Options     Tab: directory, name, title, queue, limit, start, then run, checksum, headers, login, p… │
-                        │ also on another line                                                                                 │
-                        │ 300 URLs, 1 repeated, 1 already in the list; Enter adds them                                         │
-                        │                                                                                                      │
-                        └──────────────────────────────────────────────────────────────────────────────────────────────────────┘             1/15
+       ♨ kettle   ↓ 12.6 MiB/s    ▶ 3  ≡ 1  ◷ 2  · 1  ◔ 2  ‖ 1  ○ 2  ⚑ 1 needs you  ✔ 1  ✘ 1                         42% ━━━━━───────── 1:30 left
+      ╭─┤speed├─────────╭─ Add ────────────────────────────────────────────────────────────────────────────────────────────────╮─────────────────╮
+      │ 15 MiB/s        │ URLs      ✔ https://example.org/269                                                                  │                 │
+      │                 │           ✔ https://example.org/270                                                                  │                 │
+      │                 │           ✔ https://example.org/271                                                                  │                 │
+      │ 7.5 MiB/s       │           ✔ https://example.org/272                                                                  │                 │
+      │                 │           ✔ https://example.org/273                                                                  │                 │
+      │                 │           ✔ https://example.org/274                                                                  │ left afterwards │
+      ╰─┤now 12.6 MiB/s │           ✔ https://example.org/275                                                                  │─────────────────╯
+      ╭─┤downloads├─────│           ✔ https://example.org/276                                                                  │─────────────────╮
+      │   File          │           ✔ https://example.org/277                                                                  │st               │
+      │ ▶ Networking Ove│           ✔ https://example.org/278                                                                  │example.org      │
+      │ ‖ iOS Technology│           ✔ https://example.org/279                                                                  │example.org      │
+      │ ◷ Archive of 202│           ✔ https://example.org/280                                                                  │example.org      │
+      │ ✔ AV Foundation │           ✔ https://example.org/281                                                                  │example.org      │
+      │ ▶ A stream witho│           ✔ https://example.org/282                                                                  │example.org      │
+      │ ◷ Offline       │           ✔ https://example.org/283                                                                  │example.org      │
+      │ ⚑ Members only  │           ✔ https://example.org/284                                                                  │log in  s retry  │
+      │ · Next in line  │           ✔ https://example.org/285                                                                  │example.org      │
+      │ ◔ At night      │           ✔ https://example.org/286                                                                  │example.org      │
+      │ ◔ At Christmas  │           ✔ https://example.org/287                                                                  │example.org      │
+      │ ✘ Gone          │           ✔ https://example.org/288                                                                  │example.org      │
+      │ ≡ Checksummed   │           ✔ https://example.org/289                                                                  │example.org      │
+      │ ○ Stopped       │           ✔ https://example.org/290                                                                  │example.org      │
+      │ ○ New           │           ✔ https://example.org/291                                                                  │example.org      │
+      │ ▶ 文件传输指南  │           ✔ https://example.org/292                                                                  │example.org      │
+      │                 │           ✔ https://example.org/293                                                                  │                 │
+      │                 │           ✔ https://example.org/294                                                                  │                 │
+      │                 │           ✔ https://example.org/295                                                                  │                 │
+      │                 │           ✔ https://example.org/296                                                                  │                 │
+      │                 │           ✔ https://example.org/297                                                                  │                 │
+      │                 │           ✔ https://example.org/298                              already in the list as 17 (running) │                 │
+      │                 │           ✔ https://example.org/0                                                                    │                 │
+      │                 │           ✔ https://example.org/1                                                                    │                 │
+      │                 │ Options     Tab: directory, name, title, queue, limit, start, then run, checksum, headers, login, p… │                 │
+      │                 │ also on another line                                                                                 │                 │
+      │                 │ 300 URLs, 1 repeated, 1 already in the list; Enter adds them                                         │                 │
+      │                 │                                                                                                      │                 │
+      ╰─┤1/15├──────────╰──────────────────────────────────────────────────────────────────────────────────────────────────────╯─────────────────╯
        Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line
       """)
   }
@@ -192,7 +206,7 @@ struct AddScreenTests {
     let lines = (1...60).map { "https://example.org/%E6%9D%B1%20\($0)" }
     for (columns, rows) in [(80, 24), (120, 35), (80, 16)] {
       let text = model(columns: columns, rows: rows, lines.joined(separator: "\n")).screen().lines
-      #expect(text[0].hasPrefix(" Kettle "))
+      #expect(text[0].hasPrefix(" ♨ "))
       let keys = text[ListLayout(size: ScreenSize(columns: columns, rows: rows)).footerTop]
       #expect(keys.hasPrefix(" Enter add  Esc cancel  Ctrl-J next line"), "\(columns)x\(rows)")
     }
@@ -215,15 +229,15 @@ struct AddScreenTests {
     expectScreen(
       frame,
       """
-      ┌─ Add ────────────────────────────────┐
+       ♨ ↓ 12.6 MiB/s  ▶3 ◷2 ·1 ‖1 ⚑1 ✔1 ✘1
+      ╭─ Add ────────────────────────────────╮
       │ URLs      ✔ https://example.org/a-n… │
       │           ✘ x                        │
-      │ Directory   (the downloads director… │
-      │ Name        (the server's file name) │
-      │ Checksum    (none; sha256:HEX, sha5… │
+      │ Options     Tab: directory, name, t… │
       │ The URL "x" has no scheme; start it  │
       │ with https:// or http://             │
-      └──────────────────────────────────────┘
+      ╰──────────────────────────────────────╯
+                                         1/15
        Enter add  Esc cancel  Tab next
       """)
     #expect(frame.cursor.map { frame.lines[$0.row].contains("✘ x") } == true)
@@ -235,10 +249,8 @@ struct AddScreenTests {
       | Start       (now; +90m, 2026-12-24T~ |
       | Then run    (nothing; a program, su~ |
       | Checksum    (none; sha256:HEX, sha5~ |
-      | Limit       (none; 500K, 1.5M)       |
       | Headers     (none; Name: value; Nam~ |
       | Login       (none; user:password)    |
-      | Start       (now; +90m, 2026-12-24T~ |
       | 2 URLs, 1 invalid; Enter adds the v~ |
       |                                      |
       +--------------------------------------+

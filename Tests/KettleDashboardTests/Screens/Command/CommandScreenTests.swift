@@ -59,10 +59,10 @@ struct CommandScreenTests {
   @Test(arguments: [
     ("frobnicate", "Nothing is called \"frobnicate\""),
     ("pause x", "\"x\" is not the ID of a transfer"),
-    ("limit fast", "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit"),
-    ("reset 4", "reset takes no words"), ("quit now", "quit takes no words"),
+    ("limit fast", "Write 500K or 1.5M; empty for no limit"),
+    ("reset 4", "\"reset\" takes no words"), ("quit now", "\"quit\" takes no words"),
     ("theme bleu", "There is no theme \"bleu\""), ("sort colour", "There is no sort \"colour\""),
-    ("filter host:", "host: needs a host, as in host:example.org"),
+    ("filter host:", "\"host:\" needs a host, as in host:example.org"),
   ])
   func `a problem is shown, and the line stays`(text: String, sentence: String) {
     var model = opened(text)
@@ -80,7 +80,7 @@ struct CommandScreenTests {
   @Test(arguments: [
     ("front", "Alt-k  queue-top"), ("clf", "clear-finished"), ("quit", "leave"),
     ("nord", "theme"), ("thlig", "theme light"), ("sort si", "sort size"),
-    ("limit none", "limit none"), ("bytes", "pause"), ("limit 500K", "kettle limit 500K 1"),
+    ("limit none", "limit none"), ("downloaded bytes", "pause"), ("limit 500K", "kettle limit 500K 1"),
   ])
   func `what is typed finds the entry`(text: String, expected: String) {
     if text == "nord", !BuiltInTheme.allCases.contains(where: { $0.rawValue == "nord" }) { return }
@@ -152,7 +152,7 @@ struct CommandScreenTests {
     var model = opened("pause")
     _ = model.update(.linkChanged(.lost), at: Sample.now)
     #expect(model.press(.enter) == [])
-    #expect(model.said == "not connected to the service; reconnecting")
+    #expect(model.said == "Not connected to the service; reconnecting")
   }
 
   @Test func `every other word stands for an action that has it alone`() {

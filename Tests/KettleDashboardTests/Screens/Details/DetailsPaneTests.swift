@@ -7,7 +7,8 @@ import Testing
 struct DetailsPaneTests {
   private func opened(columns: Int = 80, rows: Int = 24) -> Dashboard {
     var model = Sample.model(columns: columns, rows: rows)
-    _ = model.press(.tab)
+    // It is open already on a large screen.
+    if model.list.pane == nil { _ = model.press(.tab) }
     _ = model.update(.detailsArrived(Sample.details), at: Sample.now)
     return model
   }
@@ -94,73 +95,73 @@ struct DetailsPaneTests {
   @Test func `the cursor stays visible when the pane opens`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.end, .tab)
-    #expect(model.screen().lines.contains { $0.hasPrefix(">") })
+    #expect(model.screen().lines.contains { $0.hasPrefix("▌") })
   }
 
   @Test func `the pane is beside the list in 200 columns`() {
     expectScreen(
       opened(columns: 200, rows: 60).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
-       █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB                                                                            181 GiB free after
-         15 MiB/s│                                                                                                ⣀ │ Host                                           Conns       Speed  Held back
-                 │                                                                                                ⣿ │
-                 │                                                                                                ⣿ │
-        7.5 MiB/s│                                                                                                ⣿ │
-                 │                                                                                                ⣿ │
-                 │                                                                                                ⣿ │
-                0└─ 3:14 ago ───────────────────────────────────────────────────────────────────────────────── now  │
-          File                                     Progress                         Size          Speed  Conns    Ready │ 1  Networking Overview                                                 1/6 Overview
-      >▶  Networking Overview                      ▃▃▃▃▃▃▃▃▃▃▃·······  61 %  405/659 MiB     12.1 MiB/s      4    12:00 │ ███████████████████████████████████████████████████
-       ‖  iOS Technology Overview                  ▃▃▃▃                22 %     6/29 MiB  paused                        │ State           running
-       ◷  Archive of 2025                          ▃                    0 %    0/1.2 GiB  retry in 12 s (503)           │ Ready           12:00
-       ✔  AV Foundation Guide                                         100 %       11 MiB  ready                   14:02 │ Progress        405/659 MiB, 61 %
-       ▶  A stream without a length                ███                           5.0 MiB      500 KiB/s      1          │ Speed           12.1 MiB/s
-       ◷  Offline                                  ▃▃▃▃▃▃              33 %  3.0/9.0 MiB  waiting for network           │ Time left       0:21
-       ◷  Members only                                                                    needs a login                 │ Connections     4
-       ·  Next in line                                                                    #1 host full 2/2        12:50 │ Priority        normal
-       ◔  At night                                                                        starts 18:00                  │ Checksum        checked when the file is complete
-       ◔  At Christmas                                                                    starts 24 Dec 12:00           │                 sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
-       ✘  Gone                                     ▃▃▃▃                25 %  1.0/4.0 MiB  failed: host not found        │                 0a0a
-       ≡  Checksummed                              ▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying                     │ ID              1
-       ○  Stopped                                                                         stopped                       │ Session         kettle
-       ○  New                                                                             not started                   │ Added           2026-11-21 11:00:00
-       ▶  文件传输指南 🚀 第二版                   ▃·················  10 %   100/1000 B         10 B/s      1    12:01 │ Retries         2
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                        │
-                                                                                                                                                                                                         1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  z undo   Space mark  / search  \\ filter  ! needs you  : command  o sort   ] section   ? help  q leave
+       ♨ kettle   ↓ 12.6 MiB/s    ▶ 3  ≡ 1  ◷ 2  · 1  ◔ 2  ‖ 1  ○ 2  ⚑ 1 needs you  ✔ 1  ✘ 1                                                                                     42% ━━━━━───────── 1:30 left
+      ╭─┤speed├────────────────────────────────────────────────────────────────────────────────────────────────────────────┤4:02├─╮╭─┤hosts├─────────────────────────────────────────────────────────────────╮
+      │ 15 MiB/s                                                                                                                  ││                                                                         │
+      │                                                                                                                         ⣶ ││                                                                         │
+      │                                                                                                                         ⣿ ││                                                                         │
+      │                                                                                                                         ⣿ ││                                                                         │
+      │ 8.3 MiB/s                                                                                                               ⣿ ││                                                                         │
+      │                                                                                                                         ⣿ ││                                                                         │
+      │                                                                                                                         ⣿ ││                                                                         │
+      │                                                                                                                         ⣿ ││                                                                         │
+      │                                                                                                                         ⣿ ││                                                 181 GiB left afterwards │
+      ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├───────────────────────────────────────────────────────────────────╯╰─────────────────────────────────────────────────────────────────────────╯
+      ╭─┤downloads├──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────╮
+      │   File                      Progress                         Size             Speed    Left  Host               │ 1  Networking Overview                                                1/6 Overview │
+      │▌▶ Networking Overview       ━━━━━━━━━━╸────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21  ▌ example.org      │ ██████████████████████████████████████████████████▍                                │
+      │ ‖ iOS Technology Overview   ━━━━───────────────   22%    6/29 MiB            paused          ▌ example.org      │ State           running                                                            │
+      │ ◷ Archive of 2025           retry in 12 s (503)         0/1.2 GiB                            ▌ example.org      │ Ready           12:00                                                              │
+      │ ✔ AV Foundation Guide       done 14:02                     11 MiB                              example.org      │ Progress        405/659 MiB, 61%                                                   │
+      │ ▶ A stream withou…a length  ────────────────━━━           5.0 MiB      ⢀  500 KiB/s          ▌ example.org      │ Speed           12.1 MiB/s                                                         │
+      │ ◷ Offline                   waiting for network       3.0/9.0 MiB                            ▌ example.org      │ Time left       0:21                                                               │
+      │ ⚑ Members only              example.org wants a login                                        u log in  s retry  │ Connections     4                                                                  │
+      │ · Next in line              #1 in queue, host full 2/2                                50:00  ▌ example.org      │ Priority        normal                                                             │
+      │ ◔ At night                  starts 18:00                                                     ▌ example.org      │ Checksum        checked when the file is complete                                  │
+      │ ◔ At Christmas              starts 24 Dec 12:00                                              ▌ example.org      │                 sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0 │
+      │ ✘ Gone                      host not found            1.0/4.0 MiB                            ▌ example.org      │                 a0a0a                                                              │
+      │ ≡ Checksummed               ━━━━━━━━━━━━━━━━━━━  100%     700 MiB         verifying          ▌ example.org      │ ID              1                                                                  │
+      │ ○ Stopped                   stopped                                                          ▌ example.org      │ Session         kettle                                                             │
+      │ ○ New                       not started                                                      ▌ example.org      │ Added           2026-11-21 11:00:00                                                │
+      │ ▶ 文件传输指南 🚀 第二版    ╸──────────────────   10%  100/1000 B      ⢀     10 B/s    1:30  ▌ example.org      │ Retries         2                                                                  │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                                                                                                      │
+      ╰─┤1/15├───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────╯
+       p pause  x stop  Enter details  d remove  l limit │ a add  z undo  Space mark  / find  \\ filter  ! needs you  H history  c clear done  o sort  Tab pane  ] section │ : everything  ? keys  q leave
       """)
   }
 
@@ -189,30 +190,30 @@ struct DetailsPaneTests {
     expectScreen(
       opened().screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size         Speed    Ready
-      >▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00┃
-       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused               ┃
-       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)  ┃
-       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02┃
-       ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s         ┃
-       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network  ┃
-       ◷  Members only                                          needs a login        │
-       ·  Next in line                                          #1 host full    12:50│
-       ◔  At night                                              starts 18:00         │
-       ◔  At Christmas                                          starts 24 Dec 12:00  │
+       ♨ ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1           42% ━━━───── 1:30 left
+         File                  Progress                      Size      Speed    Left
+      ▌▶ Networking Overview   ━━━━━━━━╸───────   61% 405/659 MiB 12.1 MiB/s    0:21 ┃
+       ‖ iOS Technolog…erview  ━━━─────────────   22%    6/29 MiB     paused         ┃
+       ◷ Archive of 2025       retry in 12 s (503)      0/1.2 GiB                    ┃
+       ✔ AV Foundation Guide   done 14:02                  11 MiB                    ┃
+       ▶ A stream with…length  ────━━━─────────           5.0 MiB  500 KiB/s         ┃
+       ◷ Offline               waiting for network    3.0/9.0 MiB                    ┃
+       ⚑ Members only          example.org wants a login           u log in  s retry ┃
+       · Next in line          #1 in queue, host full 2/2                      50:00 ┃
+       ◔ At night              starts 18:00                                          │
+       ◔ At Christmas          starts 24 Dec 12:00                                   │
+       ✘ Gone                  host not found         1.0/4.0 MiB                    │
        1  Networking Overview                                            1/6 Overview
        ████████████████████████████████████████████████
        State           running
        Ready           12:00
-       Progress        405/659 MiB, 61 %
+       Progress        405/659 MiB, 61%
        Speed           12.1 MiB/s
        Time left       0:21
        Connections     4
        Priority        normal
                                                                                  1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all
-       P pause all  X stop all   / search  ! needs you   ] section   ? help  q leave
+       p pause Enter details d remove l limit │ a add │ : everything ? keys q leave
       """)
   }
 
@@ -222,41 +223,41 @@ struct DetailsPaneTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
-       ██████████████████████▋                                 42 %  1:30 left  0 of 8 done  1.0/2.5 GiB   181 GiB free after
-         15 MiB/s│                                              ⣶ │ Host             Conns       Speed  Held back
-                 │                                              ⣿ │
-                 │                                              ⣿ │
-                0└─ 1:34 ago ─────────────────────────────── now  │
-          File                                   Progress                    Size          Speed  Conns    Ready  Host
-      >▶  Networking Overview                    ▃▃▃▃▃▃▃▃·····  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org┃
-       ‖  iOS Technology Overview                ▃▃             22 %     6/29 MiB  paused                         example.org┃
-       ◷  Archive of 2025                        ▃               0 %    0/1.2 GiB  retry in 12 s (503)            example.org┃
-       ✔  AV Foundation Guide                                  100 %       11 MiB  ready                   14:02  example.org┃
-       ▶  A stream without a length              ███                      5.0 MiB      500 KiB/s      1           example.org┃
-       ◷  Offline                                ▃▃▃▃           33 %  3.0/9.0 MiB  waiting for network            example.org┃
-       ◷  Members only                                                             needs a login                  example.org┃
-       ·  Next in line                                                             #1 host full 2/2        12:50  example.org┃
-       ◔  At night                                                                 starts 18:00                   example.org│
-       ◔  At Christmas                                                             starts 24 Dec 12:00            example.org│
-       ✘  Gone                                   ▃▃▃            25 %  1.0/4.0 MiB  failed: host not found         example.org│
-       1  Networking Overview                                                                                       2/6 Parts
-       █████████████████████████████████████████████░░░1▒▒▒▒▒▒▒▒▒▒▒▒███████████████2▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
-       █ received  ▒ in progress  ░ missing  1-9 connection
-
-       Connections
-       #  Range                       Speed    Done  Host
-       1  300 MiB to 400 MiB      5.7 MiB/s    20 %  cdn.example.org
-       2  502 MiB to 659 MiB      6.4 MiB/s     0 %  cdn.example.org
-       3  no response yet             0 B/s          cdn.example.org
-
-       Received ranges
-       from 0 B to 300 MiB
-       from 400 MiB to 502 MiB
-
-                                                                                                                         1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  z undo   Space mark
-       / search  \\ filter  ! needs you  H history  c clear done  : command  o sort   Tab pane  ] section   ? help  q leave
+       ♨ kettle   ↓ 12.6 MiB/s    ▶ 3  ≡ 1  ◷ 2  · 1  ◔ 2  ‖ 1  ○ 2  ⚑ 1 needs you  ✔ 1  ✘ 1     42% ━━━━━───────── 1:30 left
+      ╭─┤speed├─────────────────────────────────────────────────────────┤2:20├─╮╭─┤hosts├────────────────────────────────────╮
+      │ 15 MiB/s                                                             ⣀ ││                                            │
+      │                                                                      ⣿ ││                                            │
+      │                                                                      ⣿ ││                                            │
+      │ 7.5 MiB/s                                                            ⣿ ││                                            │
+      │                                                                      ⣿ ││                                            │
+      │                                                                      ⣿ ││                    181 GiB left afterwards │
+      ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├────────────────╯╰────────────────────────────────────────────╯
+      ╭─┤downloads├──────────────────────────────────────────────────────────────────────────────────────────────────────────╮
+      │   File                         Progress                           Size             Speed    Left  Host               │
+      │▌▶ Networking Overview          ━━━━━━━━━━━╸─────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21  ▌ example.org     ┃│
+      │ ‖ iOS Technology Overview      ━━━━─────────────────   22%    6/29 MiB            paused          ▌ example.org     ┃│
+      │ ◷ Archive of 2025              retry in 12 s (503)           0/1.2 GiB                            ▌ example.org     ┃│
+      │ ✔ AV Foundation Guide          done 14:02                       11 MiB                              example.org     ││
+      │ ▶ A stream without a length    ────────────━━━──────           5.0 MiB      ⢀  500 KiB/s          ▌ example.org     ││
+      │ ◷ Offline                      waiting for network         3.0/9.0 MiB                            ▌ example.org     ││
+      │ ⚑ Members only                 example.org wants a login                                          u log in  s retry ││
+      │ 1  Networking Overview                                                                                     2/6 Parts │
+      │ █████████████████████████████████████████████░░░1▒▒▒▒▒▒▒▒▒▒▒▒███████████████2▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒                 │
+      │ █ received  ▒ in progress  ░ missing  1-9 connection                                                                 │
+      │                                                                                                                      │
+      │ Connections                                                                                                          │
+      │ #  Range                       Speed    Done  Host                                                                   │
+      │ 1  300 MiB to 400 MiB      5.7 MiB/s     20%  cdn.example.org                                                        │
+      │ 2  502 MiB to 659 MiB      6.4 MiB/s      0%  cdn.example.org                                                        │
+      │ 3  no response yet             0 B/s          cdn.example.org                                                        │
+      │                                                                                                                      │
+      │ Received ranges                                                                                                      │
+      │ from 0 B to 300 MiB                                                                                                  │
+      │ from 400 MiB to 502 MiB                                                                                              │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      ╰─┤1/15├───────────────────────────────────────────────────────────────────────────────────────────────────────────────╯
+       p pause  x stop  Enter details  d remove  l limit │ a add  z undo  Space mark  / find │ : everything  ? keys  q leave
       """)
   }
 }

@@ -23,7 +23,7 @@ struct DetailsScreenTests {
        State           running
        Ready           12:00
        Note            Restarted from zero: the file on the server has changed
-       Progress        405/659 MiB, 61 %
+       Progress        405/659 MiB, 61%
        Speed           12.1 MiB/s
        Time left       0:21
        Connections     4
@@ -39,7 +39,7 @@ struct DetailsScreenTests {
        Retries         2
 
 
-       / search   Esc back  Right next section   ? help
+       p pause x stop d remove l limit Esc back Right next section │ a add │ ? keys
       """)
   }
 
@@ -70,7 +70,7 @@ struct DetailsScreenTests {
        Note            Restarted from zero:
                        the file on the server
                        has changed
-       Esc back  PgDn more   ? help
+       p pause  Esc back  PgDn more | ? keys
       """)
   }
 
@@ -88,15 +88,15 @@ struct DetailsScreenTests {
 
        Connections
        #  Range                       Speed    Done  Host
-       1  300 MiB to 400 MiB      5.7 MiB/s    20 %  cdn.example.org
-       2  502 MiB to 659 MiB      6.4 MiB/s     0 %  cdn.example.org
+       1  300 MiB to 400 MiB      5.7 MiB/s     20%  cdn.example.org
+       2  502 MiB to 659 MiB      6.4 MiB/s      0%  cdn.example.org
        3  no response yet             0 B/s          cdn.example.org
 
        Received ranges
        from 0 B to 300 MiB
        from 400 MiB to 502 MiB
       (6 empty lines)
-       / search   Esc back  Right next section   ? help
+       p pause x stop d remove l limit Esc back Right next section │ a add │ ? keys
       """)
   }
 
@@ -113,7 +113,7 @@ struct DetailsScreenTests {
        #  Range                       Speed
        1  300 MiB to 400 MiB      5.7 MiB/s
        2  502 MiB to 659 MiB      6.4 MiB/s
-       Esc back  PgDn more   ? help
+       p pause  Esc back  PgDn more | ? keys
       """)
   }
 
@@ -131,7 +131,7 @@ struct DetailsScreenTests {
        File            /home/me/Downloads/Networking.pdf
        Partial file    /home/me/Downloads/Networking.pdf.part
       (20 empty lines)
-       / search   Esc back  Right next section   ? help
+       p pause  x stop  d remove  l limit  Esc back  Right next section │ a add  z undo  / find │ ? keys
       """)
   }
 
@@ -148,7 +148,7 @@ struct DetailsScreenTests {
        Content-Type: application/pdf
        Server: nginx
       (15 empty lines)
-       / search   Esc back  Right next section   ? help
+       p pause x stop d remove l limit Esc back Right next section │ a add │ ? keys
       """)
   }
 
@@ -161,7 +161,7 @@ struct DetailsScreenTests {
        2026-11-21 11:59:00  Queued
        2026-11-21 11:59:01  Running
       (25 empty lines)
-       / search   Esc back  Right next section   ? help
+       p pause  x stop  d remove  l limit  Esc back  Right next section │ a add  z undo  / find │ ? keys
       """)
   }
 
@@ -171,7 +171,7 @@ struct DetailsScreenTests {
       """
        Kettle   Details: Networking Overview
         1 Overview   2 Parts   3 Addresses   4 Headers   5 Events  [6 Speed]
-          20 MiB/s│┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄
+          20 MiB/s│╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
                   │
                   │
                   │
@@ -188,11 +188,11 @@ struct DetailsScreenTests {
                   │                         ⣴⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿    ⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
                   │                       ⢠⣾⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿    ⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
                   │                     ⢀⣴⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿    ⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
-                 0└─ 2:12 ago ────────────────────────────────────────────────── now
+                 0╰─ 2:12 ago ────────────────────────────────────────────────── now
        now 12.4 MiB/s, peak 12.6 MiB/s, average 8.5 MiB/s over 1:30
 
 
-       / search   Esc back  Right next section   ? help
+       p pause x stop d remove l limit Esc back Right next section │ a add │ ? keys
       """)
   }
 
@@ -209,7 +209,7 @@ struct DetailsScreenTests {
        now 12.4 MiB/s, peak 12.6 MiB/s,
        average 8.5 MiB/s over 1:30
 
-       Esc back  Right next section   ? help
+       p pause  Esc back | ? keys
       """)
   }
 
@@ -229,22 +229,22 @@ struct DetailsScreenTests {
 
        Connections
        #  Range                       Speed    Done  Host
-       1  300 MiB to 400 MiB      5.7 MiB/s    20 %  cdn.example.org
-       2  502 MiB to 659 MiB      6.4 MiB/s     0 %  cdn.example.org
+       1  300 MiB to 400 MiB      5.7 MiB/s     20%  cdn.example.org
+       2  502 MiB to 659 MiB      6.4 MiB/s      0%  cdn.example.org
        3  no response yet             0 B/s          cdn.example.org
 
        Received ranges
        from 0 B to 300 MiB
        from 400 MiB to 502 MiB
       (20 empty lines)
-       / search   Esc back  Right next section   ? help
+       p pause  x stop  d remove  l limit  Esc back  Right next section │ a add  z undo  b bin  / find │ ? keys
       """)
     expectScreen(
       details(columns: 140, rows: 40, .character("6")).screen(),
       """
        Kettle   Details: Networking Overview
         1 Overview   2 Parts   3 Addresses   4 Headers   5 Events  [6 Speed]
-          20 MiB/s│┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄
+          20 MiB/s│╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
                   │
                   │
                   │
@@ -268,10 +268,10 @@ struct DetailsScreenTests {
                   │                                                                                    ⣴⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿    ⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
                   │                                                                                   ⣼⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿    ⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
                   │                                                                                 ⢀⣼⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿    ⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿
-                 0└─ 4:12 ago ────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
+                 0╰─ 4:12 ago ────────────────────────────────────────────────────────────────────────────────────────────────────────────── now
        now 12.4 MiB/s, peak 12.6 MiB/s, average 8.5 MiB/s over 1:30
       (11 empty lines)
-       / search   Esc back  Right next section   ? help
+       p pause  x stop  d remove  l limit  Esc back  Right next section │ a add  z undo  b bin  / find │ ? keys
       """)
   }
 

@@ -65,27 +65,26 @@ struct BinScreenTests {
     expectScreen(
       opened().screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
-       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02
-       ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s
-       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network
-      ┌─ Undo ───────────────────────────────────────────────────────────────────────┐
+       ♨ ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1           42% ━━━───── 1:30 left
+         File                  Progress                      Size      Speed    Left
+       ▶ Networking Overview   ━━━━━━━━╸───────   61% 405/659 MiB 12.1 MiB/s    0:21
+       ‖ iOS Technolog…erview  ━━━─────────────   22%    6/29 MiB     paused
+       ◷ Archive of 2025       retry in 12 s (503)      0/1.2 GiB
+       ✔ AV Foundation Guide   done 14:02                  11 MiB
+       ▶ A stream with…length  ────━━━─────────           5.0 MiB  500 KiB/s
+       ◷ Offline               waiting for network    3.0/9.0 MiB
+      ╭─ Undo ───────────────────────────────────────────────────────────────────────╮
       │ > 11:59  stopped "debian-12.iso", 514 MiB  until 12:09                       │
       │   11:58  removed "Archive" and 9 more  until 12:08                           │
       │   11:53  cleared from view  until 12:03                                      │
       │                                                                              │
       │ Enter undoes the action. Its bytes are deleted at the time shown.            │
-      └──────────────────────────────────────────────────────────────────────────────┘
-       ○  New                                                   not started
-       ▶  文件传输指南 🚀 第二版   ▃·······  10 %   100/1000 B        10 B/s    12:01
-      (4 empty lines)
+      ╰──────────────────────────────────────────────────────────────────────────────╯
+       ○ New                   not started
+       ▶ 文件传输指南 …第二版  ╸───────────────   10%  100/1000 B     10 B/s    1:30
+      (5 empty lines)
                                                                                  1/15
-       Enter undo   D empty the bin   Esc cancel
-
+       D empty the bin │ Enter undo  Esc cancel
       """)
   }
 
@@ -93,32 +92,41 @@ struct BinScreenTests {
     expectScreen(
       opened(columns: 120, rows: 35).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
-       ██████████████████████▋                                 42 %  1:30 left  0 of 8 done  1.0/2.5 GiB   181 GiB free after
-         15 MiB/s│                                              ⣶ │ Host             Conns       Speed  Held back
-                 │                                              ⣿ │
-                 │                                              ⣿ │
-                0└─ 1:34 ago ─────────────────────────────── now  │
-          File                                   Progress                    Size          Speed  Conns    Ready  Host
-       ▶  Networking Overview                    ▃▃▃▃▃▃▃▃·····  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org
-       ‖  iOS Technology Overview                ▃▃             22 %     6/29 MiB  paused                         example.org
-       ◷  Archive of 2025                        ▃               0 %    0/1.2 GiB  retry in 12 s (503)            example.org
-       ✔  AV Foundation Guide                                  100 %       11 MiB  ready                   14:02  example.org
-       ▶  A stream without a length              ███                      5.0 MiB      500 KiB/s      1           example.org
-       ◷  Offline                                ▃▃▃▃           33 %  3.0/9.0 MiB  waiting for network            example.org
-       ◷  Members only                                                             needs a login                  example.org
-       ·  Next in line    ┌─ Undo ───────────────────────────────────────────────────────────────────────┐ 12:50  example.org
-       ◔  At night        │ > 11:59  stopped "debian-12.iso", 514 MiB  until 12:09                       │        example.org
-       ◔  At Christmas    │   11:58  removed "Archive" and 9 more  until 12:08                           │        example.org
-       ✘  Gone            │   11:53  cleared from view  until 12:03                                      │        example.org
-       ≡  Checksummed     │                                                                              │        example.org
-       ○  Stopped         │ Enter undoes the action. Its bytes are deleted at the time shown.            │        example.org
-       ○  New             └──────────────────────────────────────────────────────────────────────────────┘        example.org
-       ▶  文件传输指南 🚀 第二版                 ▃············  10 %   100/1000 B         10 B/s      1    12:01  example.org
-      (10 empty lines)
-                                                                                                                         1/15
-       Enter undo   D empty the bin   Esc cancel
-
+       ♨ kettle   ↓ 12.6 MiB/s    ▶ 3  ≡ 1  ◷ 2  · 1  ◔ 2  ‖ 1  ○ 2  ⚑ 1 needs you  ✔ 1  ✘ 1     42% ━━━━━───────── 1:30 left
+      ╭─┤speed├─────────────────────────────────────────────────────────┤2:20├─╮╭─┤hosts├────────────────────────────────────╮
+      │ 15 MiB/s                                                             ⣀ ││                                            │
+      │                                                                      ⣿ ││                                            │
+      │                                                                      ⣿ ││                                            │
+      │ 7.5 MiB/s                                                            ⣿ ││                                            │
+      │                                                                      ⣿ ││                                            │
+      │                                                                      ⣿ ││                    181 GiB left afterwards │
+      ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├────────────────╯╰────────────────────────────────────────────╯
+      ╭─┤downloads├──────────────────────────────────────────────────────────────────────────────────────────────────────────╮
+      │   File                         Progress                           Size             Speed    Left  Host               │
+      │ ▶ Networking Overview          ━━━━━━━━━━━╸─────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21  ▌ example.org      │
+      │ ‖ iOS Technology Overview      ━━━━─────────────────   22%    6/29 MiB            paused          ▌ example.org      │
+      │ ◷ Archive of 2025              retry in 12 s (503)           0/1.2 GiB                            ▌ example.org      │
+      │ ✔ AV Foundation Gu╭─ Undo ───────────────────────────────────────────────────────────────────────╮  example.org      │
+      │ ▶ A stream without│ > 11:59  stopped "debian-12.iso", 514 MiB  until 12:09                       │▌ example.org      │
+      │ ◷ Offline         │   11:58  removed "Archive" and 9 more  until 12:08                           │▌ example.org      │
+      │ ⚑ Members only    │   11:53  cleared from view  until 12:03                                      │u log in  s retry  │
+      │ · Next in line    │                                                                              │▌ example.org      │
+      │ ◔ At night        │ Enter undoes the action. Its bytes are deleted at the time shown.            │▌ example.org      │
+      │ ◔ At Christmas    ╰──────────────────────────────────────────────────────────────────────────────╯▌ example.org      │
+      │ ✘ Gone                         host not found              1.0/4.0 MiB                            ▌ example.org      │
+      │ ≡ Checksummed                  ━━━━━━━━━━━━━━━━━━━━━  100%     700 MiB         verifying          ▌ example.org      │
+      │ ○ Stopped                      stopped                                                            ▌ example.org      │
+      │ ○ New                          not started                                                        ▌ example.org      │
+      │ ▶ 文件传输指南 🚀 第二版       ━╸───────────────────   10%  100/1000 B      ⢀     10 B/s    1:30  ▌ example.org      │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      ╰─┤1/15├───────────────────────────────────────────────────────────────────────────────────────────────────────────────╯
+       D empty the bin │ Enter undo  Esc cancel
       """)
   }
 }

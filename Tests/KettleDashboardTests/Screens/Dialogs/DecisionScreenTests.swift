@@ -71,21 +71,6 @@ struct DecisionScreenTests {
     #expect(text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 })
   }
 
-  @Test func `a login is remembered for the host on request`() throws {
-    let row = Sample.row(7, titled: "Members only", state: .waiting) {
-      $0.reason = .needsLogin
-    }
-    var model = Sample.model(columns: 80, rows: 24, showing: [row])
-    _ = model.press(.character("u"), .tab)
-    _ = model.type("ada:secret")
-    let link = TransferURL.Parsed(
-      url: try TransferURL.parse(row.url).get().url, login: Login(user: "ada", password: "secret"))
-    #expect(
-      model.press(.enter) == [
-        .service(.relink(id, link)), .service(.control(.remember, .ids([id]))),
-      ])
-  }
-
   @Test func `a login without a password is not taken`() {
     let row = Sample.row(7, titled: "Members only", state: .waiting) { $0.reason = .needsLogin }
     var model = Sample.model(columns: 80, rows: 24, showing: [row])

@@ -9,27 +9,26 @@ struct DialogScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
-       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02
-       ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s
-       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network
-       ◷  Members only                                          needs a login
-       ·  Ne┌─ Reset ──────────────────────────────────────────────────────────┐12:50
-       ◔  At│ Move 1 finished file to the bin and start all 15 over?           │
-       ◔  At│ Files modified by other programs are kept and listed. For ten    │:00
-       ✘  Go│ minutes z brings everything back.                                │ found
-       ≡  Ch│ y yes   n no (Enter, Esc)                                        │
-       ○  St└──────────────────────────────────────────────────────────────────┘
-       ○  New                                                   not started
-       ▶  文件传输指南 🚀 第二版   ▃·······  10 %   100/1000 B        10 B/s    12:01
-      (4 empty lines)
+       ♨ ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1           42% ━━━───── 1:30 left
+         File                  Progress                      Size      Speed    Left
+       ▶ Networking Overview   ━━━━━━━━╸───────   61% 405/659 MiB 12.1 MiB/s    0:21
+       ‖ iOS Technolog…erview  ━━━─────────────   22%    6/29 MiB     paused
+       ◷ Archive of 2025       retry in 12 s (503)      0/1.2 GiB
+       ✔ AV Foundation Guide   done 14:02                  11 MiB
+       ▶ A stream with…length  ────━━━─────────           5.0 MiB  500 KiB/s
+       ◷ Offline               waiting for network    3.0/9.0 MiB
+       ⚑ Members only          example.org wants a login           u log in  s retry
+       · Nex╭─ Reset ──────────────────────────────────────────────────────────╮0:00
+       ◔ At │ Move 1 finished file to the bin and start all 15 over?           │
+       ◔ At │ Files modified by other programs are kept and listed. For ten    │
+       ✘ Gon│ minutes z brings everything back.                                │
+       ≡ Che│ y yes   n no (Enter, Esc)                                        │
+       ○ Sto╰──────────────────────────────────────────────────────────────────╯
+       ○ New                   not started
+       ▶ 文件传输指南 …第二版  ╸───────────────   10%  100/1000 B     10 B/s    1:30
+      (5 empty lines)
                                                                                  1/15
        y yes  n no
-
       """)
   }
 
@@ -39,7 +38,7 @@ struct DialogScreenTests {
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
+       k v 12.6 MiB/s  *3 ~2 .1 =1 !1 +1 !1
       +- Remove -----------------------------+
       | Remove "Networking Overview" from    |
       | the list?                            |
@@ -58,27 +57,26 @@ struct DialogScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
-       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02
-       ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s
-       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network
-       ◷  Me┌─ Remove with file ───────────────────────────────────────────────┐
-       ·  Ne│ Remove "AV Foundation Guide" and its file?                       │12:50
-       ◔  At│ /home/me/Downloads/AVFoundation.pdf                              │
-       ◔  At│ The file goes to the bin. If another program modified it, it is  │:00
-       ✘  Go│ kept.                                                            │ found
-       ≡  Ch│ y yes   n no (Enter, Esc)                                        │
-       ○  St└──────────────────────────────────────────────────────────────────┘
-       ○  New                                                   not started
-       ▶  文件传输指南 🚀 第二版   ▃·······  10 %   100/1000 B        10 B/s    12:01
-      (4 empty lines)
+       ♨ ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1           42% ━━━───── 1:30 left
+         File                  Progress                      Size      Speed    Left
+       ▶ Networking Overview   ━━━━━━━━╸───────   61% 405/659 MiB 12.1 MiB/s    0:21
+       ‖ iOS Technolog…erview  ━━━─────────────   22%    6/29 MiB     paused
+       ◷ Archive of 2025       retry in 12 s (503)      0/1.2 GiB
+       ✔ AV Foundation Guide   done 14:02                  11 MiB
+       ▶ A stream with…length  ────━━━─────────           5.0 MiB  500 KiB/s
+       ◷ Offline               waiting for network    3.0/9.0 MiB
+       ⚑ Mem╭─ Remove with file ───────────────────────────────────────────────╮etry
+       · Nex│ Remove "AV Foundation Guide" and its file?                       │0:00
+       ◔ At │ /home/me/Downloads/AVFoundation.pdf                              │
+       ◔ At │ The file goes to the bin. If another program modified it, it is  │
+       ✘ Gon│ kept.                                                            │
+       ≡ Che│ y yes   n no (Enter, Esc)                                        │
+       ○ Sto╰──────────────────────────────────────────────────────────────────╯
+       ○ New                   not started
+       ▶ 文件传输指南 …第二版  ╸───────────────   10%  100/1000 B     10 B/s    1:30
+      (5 empty lines)
                                                                                  4/15
        y yes  n no
-
       """)
   }
 

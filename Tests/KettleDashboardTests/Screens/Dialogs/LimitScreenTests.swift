@@ -16,27 +16,26 @@ struct LimitScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size         Speed    Ready
-       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB  12.1/2 MiB/s    12:00
-       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
-       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02
-       ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s
-       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network
-      ┌─ Speed limit ────────────────────────────────────────────────────────────────┐
+       ♨ ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1           42% ━━━───── 1:30 left
+         File                  Progress                      Size      Speed    Left
+       ▶ Networking Overview   ━━━━━━━━╸───────   61% 405/659 MiB 12.1 MiB/s    0:21
+       ‖ iOS Technolog…erview  ━━━─────────────   22%    6/29 MiB     paused
+       ◷ Archive of 2025       retry in 12 s (503)      0/1.2 GiB
+       ✔ AV Foundation Guide   done 14:02                  11 MiB
+       ▶ A stream with…length  ────━━━─────────           5.0 MiB  500 KiB/s
+       ◷ Offline               waiting for network    3.0/9.0 MiB
+      ╭─ Speed limit ────────────────────────────────────────────────────────────────╮
       │ Speed limit for "Networking Overview"                                        │
       │ 2M                                                                           │
-      │ Enter limits it to 2.0 MiB/s                                                 │
+      │ Enter sets it to 2 MiB/s                                                     │
       │                                                                              │
-      │ Tab: for all transfers together                                              │
-      └──────────────────────────────────────────────────────────────────────────────┘
-       ○  New                                                   not started
-       ▶  文件传输指南 🚀 第二版   ▃·······  10 %   100/1000 B        10 B/s    12:01
-      (4 empty lines)
+      │ Tab: [this file] | all                                                       │
+      ╰──────────────────────────────────────────────────────────────────────────────╯
+       ○ New                   not started
+       ▶ 文件传输指南 …第二版  ╸───────────────   10%  100/1000 B     10 B/s    1:30
+      (5 empty lines)
                                                                                  1/15
        Enter apply  Esc cancel  Tab next  Ctrl-U clear line
-
       """)
   }
 
@@ -45,7 +44,7 @@ struct LimitScreenTests {
     _ = model.press(.character("l"), .control("u"))
     _ = model.type("fast")
     _ = model.press(.enter)
-    let sentence = "Not a valid rate; write 500K, 1.5M or 1G, or nothing for no limit"
+    let sentence = "Write 500K or 1.5M; empty for no limit"
     #expect(model.said == sentence)
     let text = model.screen().lines.joined(separator: "\n")
     #expect(text.split(separator: sentence, omittingEmptySubsequences: false).count == 2)
@@ -57,33 +56,36 @@ struct LimitScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
-       ██████████████                      42 %  1:30 left  0 of 8 done  1.0/2.5 GiB   181 GiB free after
-         15 MiB/s│                                                                                      ⣶
-                 │                                                                                      ⣿
-                 │                                                                                      ⣿
-                0└─ 2:54 ago ─────────────────────────────────────────────────────────────────────── now
-          File                           Progress                     Size          Speed  Conns    Ready
-       ▶◆ Networking Overview            ▃▃▃▃▃▃▃▃······  61 %  405/659 MiB   12.1/2 MiB/s      4    12:00
-       ‖◆ iOS Technology Overview        ▃▃▃             22 %     6/29 MiB  paused
-       ◷  Archive of 2025                ▃                0 %    0/1.2 GiB  retry in 12 s (503)
-       ✔  AV Foundation Guide                           100 %       11 MiB  ready                   14:02
-      ┌─ Speed limit ────────────────────────────────────────────────────────────────────────────────────┐
+       ♨ kettle   ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1                      42% ━━━───── 1:30 left
+      ╭─┤speed├───────────────────────────────────────────────────────────────────────────────────┤3:12├─╮
+      │ 15 MiB/s                                                                                       ⣶ │
+      │                                                                                                ⣿ │
+      │                                                                                                ⣿ │
+      ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├──────────────────────────────────────────╯
+      ╭─┤downloads├──────────────────────────────────────────────────────────────────────────────────────╮
+      │   File                        Progress                           Size             Speed    Left  │
+      │ ▶◆Networking Overview         ━━━━━━━━━━━╸─────────   61% 405/659 MiB      12.1/2 MiB/s    0:21  │
+      │ ‖◆iOS Technology Overview     ━━━━─────────────────   22%    6/29 MiB            paused          │
+      │ ◷ Archive of 2025             retry in 12 s (503)           0/1.2 GiB                            │
+      ╭─ Speed limit ────────────────────────────────────────────────────────────────────────────────────╮
       │ Speed limit for each of the 2 marked transfers                                                   │
       │                                                                                                  │
-      │ Enter removes the limit; 500K or 1.5M sets one                                                   │
+      │ Enter removes the limit; 500K or 1.5 MiB/s sets one                                              │
       │                                                                                                  │
-      │ Tab: for "Archive of 2025", or all transfers together                                            │
-      └──────────────────────────────────────────────────────────────────────────────────────────────────┘
-       ≡  Checksummed                    ▃▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying
-       ○  Stopped                                                           stopped
-       ○  New                                                               not started
-       ▶  文件传输指南 🚀 第二版         ▃·············  10 %   100/1000 B         10 B/s      1    12:01
-      (4 empty lines)
-       2 marked   Esc clears it
-                                                                                                     3/15
+      │ Tab: [marked] | this file | all                                                                  │
+      ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+      │ ✘ Gone                        host not found              1.0/4.0 MiB                            │
+      │ ≡ Checksummed                 ━━━━━━━━━━━━━━━━━━━━━  100%     700 MiB         verifying          │
+      │ ○ Stopped                     stopped                                                            │
+      │ ○ New                         not started                                                        │
+      │ ▶ 文件传输指南 🚀 第二版      ━╸───────────────────   10%  100/1000 B      ⢀     10 B/s    1:30  │
+      │                                                                                                  │
+      │                                                                                                  │
+      │                                                                                                  │
+      │ 2 marked   Esc clears it                                                                         │
+      │                                                                                                  │
+      ╰─┤3/15├─────────────────────────────────────────────────────────────────┤181 GiB left afterwards├─╯
        Enter apply  Esc cancel  Tab next  Ctrl-U clear line
-
       """)
     _ = model.press(.tab, .tab)
     #expect(model.press(.character("9"), .enter) == [.service(.limit(.all, 9))])
@@ -95,13 +97,13 @@ struct LimitScreenTests {
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
+       k v 12.6 MiB/s  *3 ~2 .1 =1 !1 +1 !1
       +- Speed limit ------------------------+
       | Speed limit for all transfers toget~ |
       |                                      |
-      | Enter removes the limit; 500K or     |
-      | 1.5M sets one                        |
-      | Tab: for "Networking Overview"       |
+      | Enter removes the limit; 500K or 1.5 |
+      | MiB/s sets one                       |
+      | Tab: this file | [all]               |
       +--------------------------------------+
                                          1/15
        Enter apply  Esc cancel  Tab next
@@ -114,31 +116,45 @@ struct LimitScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
-       █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB                181 GiB free after
-         15 MiB/s│                                                        ⣶ │ Host                       Conns       Speed  Held back
-                 │                                                        ⣿ │
-                 │                                                        ⣿ │
-                0└─ 1:54 ago ───────────────────────────────────────── now  │
-          File                                        Progress                       Size          Speed  Conns    Ready  Host              Added
-       ▶  Networking Overview                         ▃▃▃▃▃▃▃▃▃·······  61 %  405/659 MiB   12.1/2 MiB/s      4    12:00  example.org       11:00
-       ‖  iOS Technology Overview                     ▃▃▃               22 %     6/29 MiB  paused                         example.org       11:00
-       ◷  Archive of 2025                             ▃                  0 %    0/1.2 GiB  retry in 12 s (503)            example.org       11:00
-       ✔  AV Foundation Guide                                          100 %       11 MiB  ready                   14:02  example.org       11:00
-       ▶  A stream without a length                             ███               5.0 MiB      500 KiB/s      1           example.org       11:00
-       ◷  Offline                                     ▃▃▃▃▃             33 %  3.0/9.0 MiB  waiting for network            example.org       11:00
-       ◷  Members only                                                                     needs a login                  example.org       11:00
-       ·  Next in line                                                                     #1 host full 2/2        12:50  example.org       11:00
-       ◔  At night                                                                         starts 18:00                   example.org       11:00
-       ◔  At Christmas                                                                     starts 24 Dec 12:00            example.org       11:00
-       ✘  Gone          ┌─ New link ───────────────────────────────────────────────────────────────────────────────────────────┐e.org       11:00
-       ≡  Checksummed   │ New link for "Networking Overview"                                                                   │e.org       11:00
-       ○  Stopped       │ example.org/a                                                                                        │e.org       11:00
-       ○  New           │ The URL "example.org/a" has no scheme; start it with https:// or http://                             │e.org       11:00
-       ▶  文件传输指南  │                                                                                                      │e.org       11:00
-                        └──────────────────────────────────────────────────────────────────────────────────────────────────────┘
-      (15 empty lines)
-                                                                                                                                             1/15
+       ♨ kettle   ↓ 12.6 MiB/s    ▶ 3  ≡ 1  ◷ 2  · 1  ◔ 2  ‖ 1  ○ 2  ⚑ 1 needs you  ✔ 1  ✘ 1                         42% ━━━━━───────── 1:30 left
+      ╭─┤speed├───────────────────────────────────────────────────────────────────────┤2:48├─╮╭─┤hosts├──────────────────────────────────────────╮
+      │ 15 MiB/s                                                                           ⣀ ││                                                  │
+      │                                                                                    ⣿ ││                                                  │
+      │                                                                                    ⣿ ││                                                  │
+      │ 7.5 MiB/s                                                                          ⣿ ││                                                  │
+      │                                                                                    ⣿ ││                                                  │
+      │                                                                                    ⣿ ││                          181 GiB left afterwards │
+      ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├──────────────────────────────╯╰──────────────────────────────────────────────────╯
+      ╭─┤downloads├──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────╮
+      │   File                                 Progress                                 Size             Speed Conns    Left  Host               │
+      │ ▶ Networking Overview                  ━━━━━━━━━━━━━━━╸───────────   61% 405/659 MiB      12.1/2 MiB/s     4    0:21  ▌ example.org      │
+      │ ‖ iOS Technology Overview              ━━━━━━─────────────────────   22%    6/29 MiB            paused                ▌ example.org      │
+      │ ◷ Archive of 2025                      retry in 12 s (503)                 0/1.2 GiB                                  ▌ example.org      │
+      │ ✔ AV Foundation Guide                  done 14:02                             11 MiB                                    example.org      │
+      │ ▶ A stream without a length            ━━━────────────────────────           5.0 MiB      ⢀  500 KiB/s     1          ▌ example.org      │
+      │ ◷ Offline                              waiting for network               3.0/9.0 MiB                                  ▌ example.org      │
+      │ ⚑ Members only  ╭─ New link ───────────────────────────────────────────────────────────────────────────────────────────╮log in  s retry  │
+      │ · Next in line  │ New link for "Networking Overview"                                                                   │example.org      │
+      │ ◔ At night      │ example.org/a                                                                                        │example.org      │
+      │ ◔ At Christmas  │ Enter uses it                                                                                        │example.org      │
+      │ ✘ Gone          │                                                                                                      │example.org      │
+      │ ≡ Checksummed   ╰──────────────────────────────────────────────────────────────────────────────────────────────────────╯example.org      │
+      │ ○ Stopped                              stopped                                                                        ▌ example.org      │
+      │ ○ New                                  not started                                                                    ▌ example.org      │
+      │ ▶ 文件传输指南 🚀 第二版               ━╸─────────────────────────   10%  100/1000 B      ⢀     10 B/s     1    1:30  ▌ example.org      │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      ╰─┤1/15├───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────╯
        Enter apply  Esc cancel  Ctrl-U clear line
       """)
   }

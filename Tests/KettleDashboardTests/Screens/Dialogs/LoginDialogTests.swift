@@ -33,6 +33,22 @@ struct LoginDialogTests {
     expectScreen(
       model.screen(),
       """
+       ♨ ↓ 0 B/s                    ⚑1                        0 of 1 done ──────────
+         File                  Progress                      Size      Speed    Left
+       ⚑ Guide                 example.org wants a login           u log in  s retry
+      (4 empty lines)
+      ╭─ Log in ─────────────────────────────────────────────────────────────────────╮
+      │ example.org wants a login (401 Unauthorized) for "Guide"                     │
+      │ User      anna                                                               │
+      │ Password  ••••••••••••••                                                     │
+      │ For       (•) this file                                                      │
+      │           ( ) every file from example.org, also later ones                   │
+      │ Enter logs in to example.org as "anna"                                       │
+      │                                                                              │
+      ╰──────────────────────────────────────────────────────────────────────────────╯
+      (6 empty lines)
+                                                                                  1/1
+       Enter log in  Esc cancel  Tab next  Ctrl-U clear line
       """)
     #expect(model.press(.enter) == relink("anna", "a secret: word"))
     #expect(model.screens.isEmpty)

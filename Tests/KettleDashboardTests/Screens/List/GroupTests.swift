@@ -12,6 +12,13 @@ struct GroupTests {
     return list
   }()
 
+  /// Nothing needs the user, so that the running transfers are at the top.
+  private static let calm: LongList = {
+    var list = grouped
+    list.rows.removeAll { $0.reason == .needsLogin }
+    return list
+  }()
+
   private func shown(_ model: Dashboard) -> [String] {
     model.screen().lines.filter { $0.contains("next") || $0.contains("done") }
   }
@@ -20,30 +27,30 @@ struct GroupTests {
     expectScreen(
       Self.grouped.model(columns: 80, rows: 24).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size         Speed    Ready
-      >▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
-       ▶  A stream withou… length  ███                 5.0 MiB     500 KiB/s
-       ≡  Checksummed              ▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying
-       ▶  文件传输指南 🚀 第二版   ▃·······  10 %   100/1000 B        10 B/s    12:01
-       ▾  next 8 ────────────────────────────────────────────────────────────────────
-       ◷  Archive of 2025          ▃          0 %    0/1.2 GiB  retry in 12 s (503)
-       ◷  Offline                  ▃▃        33 %  3.0/9.0 MiB  waiting for network
-       ·  Next in line                                          #1 host full    12:50
-       ◔  At night                                              starts 18:00
-       ◔  At Christmas                                          starts 24 Dec 12:00
-       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
-       ○  Stopped                                               stopped
-       ○  New                                                   not started
-       ▾  needs you 1 ───────────────────────────────────────────────────────────────
-       ◷  Members only                                          needs a login
-       ▾  failed 1 ──────────────────────────────────────────────────────────────────
-       ✘  Gone                     ▃▃        25 %  1.0/4.0 MiB  failed: host not found
-       ▾  done 1, newest first ──────────────────────────────────────────────────────
-       ✔  AV Foundation Guide               100 %       11 MiB  ready           14:02
-                                                                                 1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all
-       P pause all  X stop all   Space mark  / search  ! needs you   ? help  q leave
+       ♨ ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1           42% ━━━───── 1:30 left
+         File                  Progress                      Size      Speed    Left
+       ▾ needs you 1 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+      ▌⚑ Members only          example.org wants a login           u log in  s retry
+       ▾ running 4 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+       ▶ Networking Overview   ━━━━━━━━╸───────   61% 405/659 MiB 12.1 MiB/s    0:21
+       ▶ A stream with…length  ────━━━─────────           5.0 MiB  500 KiB/s
+       ≡ Checksummed           ━━━━━━━━━━━━━━━━  100%     700 MiB  verifying
+       ▶ 文件传输指南 …第二版  ╸───────────────   10%  100/1000 B     10 B/s    1:30
+       ▾ next 8 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+       ◷ Archive of 2025       retry in 12 s (503)      0/1.2 GiB
+       ◷ Offline               waiting for network    3.0/9.0 MiB
+       · Next in line          #1 in queue, host full 2/2                      50:00
+       ◔ At night              starts 18:00
+       ◔ At Christmas          starts 24 Dec 12:00
+       ‖ iOS Technolog…erview  ━━━─────────────   22%    6/29 MiB     paused
+       ○ Stopped               stopped
+       ○ New                   not started
+       ▾ failed 1 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+       ✘ Gone                  host not found         1.0/4.0 MiB
+       ▾ done 1, newest first ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+       ✔ AV Foundation Guide   done 14:02                  11 MiB
+       example.org requires a login; press u to log in                           1/15
+       u log in s retry p pause Enter details │ a add │ : everything ? keys q leave
       """)
   }
 
@@ -51,18 +58,18 @@ struct GroupTests {
     expectScreen(
       Self.grouped.model(columns: 40, rows: 12).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
-          File                 %        Speed
-      >▶  Networkin…rview   61 %   12.1 MiB/s┃
-       ▶  A stream …ength           500 KiB/s┃
-       ≡  Checksummed      100 %  verifying  ┃
-       ▶  文件传输指…二版   10 %       10 B/s│
-       ▾  next 8 ────────────────────────────│
-       ◷  Archive of 2025    0 %  12 s       │
-       ◷  Offline           33 %  no network │
-       ·  Next in line            #1 in queue│
-                                         1/15
-       p pause  x stop   ? help  q leave
+       ♨ ↓ 12.6 MiB/s  ▶3 ◷2 ·1 ‖1 ⚑1 ✔1 ✘1
+         File                   %      Speed
+       ▾ needs you 1 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ ┃
+      ▌⚑ Members only        wants a login   ┃
+       ▾ running 4 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ ┃
+       ▶ Networking …erview   61% 12.1 MiB/s │
+       ▶ A stream wi…length        500 KiB/s │
+       ≡ Checksummed         100%  verifying │
+       ▶ 文件传输指…第二版    10%     10 B/s │
+       ▾ next 8 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ │
+       example.org requires a login; press u…
+       u log in  p pause │ ? keys  q leave
       """)
   }
 
@@ -70,34 +77,34 @@ struct GroupTests {
     expectScreen(
       Self.grouped.model(columns: 100, rows: 28).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1
-       ██████████████                      42 %  1:30 left  0 of 8 done  1.0/2.5 GiB   181 GiB free after
-         15 MiB/s│                                                                                      ⣶
-                 │                                                                                      ⣿
-                 │                                                                                      ⣿
-                0└─ 2:54 ago ─────────────────────────────────────────────────────────────────────── now
-          File                           Progress                     Size          Speed  Conns    Ready
-      >▶  Networking Overview            ▃▃▃▃▃▃▃▃······  61 %  405/659 MiB     12.1 MiB/s      4    12:00┃
-       ▶  A stream without a length              ███               5.0 MiB      500 KiB/s      1         ┃
-       ≡  Checksummed                    ▃▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying                    ┃
-       ▶  文件传输指南 🚀 第二版         ▃·············  10 %   100/1000 B         10 B/s      1    12:01┃
-       ▾  next 8 ────────────────────────────────────────────────────────────────────────────────────────┃
-       ◷  Archive of 2025                ▃                0 %    0/1.2 GiB  retry in 12 s (503)          ┃
-       ◷  Offline                        ▃▃▃▃            33 %  3.0/9.0 MiB  waiting for network          ┃
-       ·  Next in line                                                      #1 host full 2/2        12:50┃
-       ◔  At night                                                          starts 18:00                 ┃
-       ◔  At Christmas                                                      starts 24 Dec 12:00          ┃
-       ‖  iOS Technology Overview        ▃▃▃             22 %     6/29 MiB  paused                       ┃
-       ○  Stopped                                                           stopped                      ┃
-       ○  New                                                               not started                  ┃
-       ▾  needs you 1 ───────────────────────────────────────────────────────────────────────────────────┃
-       ◷  Members only                                                      needs a login                ┃
-       ▾  failed 1 ──────────────────────────────────────────────────────────────────────────────────────┃
-       ✘  Gone                           ▃▃▃             25 %  1.0/4.0 MiB  failed: host not found       ┃
-       ▾  done 1, newest first ──────────────────────────────────────────────────────────────────────────│
-                                                                                                     1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all
-       z undo   Space mark  / search  \\ filter  ! needs you  : command  o sort   ? help  q leave
+       ♨ kettle   ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1                      42% ━━━───── 1:30 left
+      ╭─┤speed├───────────────────────────────────────────────────────────────────────────────────┤3:12├─╮
+      │ 15 MiB/s                                                                                       ⣶ │
+      │                                                                                                ⣿ │
+      │                                                                                                ⣿ │
+      ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├──────────────────────────────────────────╯
+      ╭─┤! needs you├────────────────────────────────────────────────────────────────────────────────┤1├─╮
+      │▌⚑ Members only                example.org wants a login                       u log in  s retry  │
+      ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+      ╭─┤downloads├──────────────────────────────────────────────────────────────────────────────────────╮
+      │   File                        Progress                           Size             Speed    Left  │
+      │ ▾ running 4 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ ┃│
+      │ ▶ Networking Overview         ━━━━━━━━━━━╸─────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21 ┃│
+      │ ▶ A stream without a length   ────────────━━━──────           5.0 MiB      ⢀  500 KiB/s         ┃│
+      │ ≡ Checksummed                 ━━━━━━━━━━━━━━━━━━━━━  100%     700 MiB         verifying         ┃│
+      │ ▶ 文件传输指南 🚀 第二版      ━╸───────────────────   10%  100/1000 B      ⢀     10 B/s    1:30 ┃│
+      │ ▾ next 8 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ ┃│
+      │ ◷ Archive of 2025             retry in 12 s (503)           0/1.2 GiB                           ┃│
+      │ ◷ Offline                     waiting for network         3.0/9.0 MiB                           ┃│
+      │ · Next in line                #1 in queue, host full 2/2                                  50:00 ┃│
+      │ ◔ At night                    starts 18:00                                                      ┃│
+      │ ◔ At Christmas                starts 24 Dec 12:00                                               ││
+      │ ‖ iOS Technology Overview     ━━━━─────────────────   22%    6/29 MiB            paused         ││
+      │ ○ Stopped                     stopped                                                           ││
+      │ ○ New                         not started                                                       ││
+      │ example.org requires a login; press u to log in                                                  │
+      ╰─┤1/15├─────────────────────────────────────────────────────────────────┤181 GiB left afterwards├─╯
+       u log in  s retry  p pause  Enter details  d remove │ a add │ : everything  ? keys  q leave
       """)
   }
 
@@ -105,36 +112,41 @@ struct GroupTests {
     expectScreen(
       Self.grouped.model(columns: 120, rows: 35).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
-       ██████████████████████▋                                 42 %  1:30 left  0 of 8 done  1.0/2.5 GiB   181 GiB free after
-         15 MiB/s│                                              ⣶ │ Host             Conns       Speed  Held back
-                 │                                              ⣿ │
-                 │                                              ⣿ │
-                0└─ 1:34 ago ─────────────────────────────── now  │
-          File                                   Progress                    Size          Speed  Conns    Ready  Host
-      >▶  Networking Overview                    ▃▃▃▃▃▃▃▃·····  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org
-       ▶  A stream without a length              ███                      5.0 MiB      500 KiB/s      1           example.org
-       ≡  Checksummed                            ▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying                      example.org
-       ▶  文件传输指南 🚀 第二版                 ▃············  10 %   100/1000 B         10 B/s      1    12:01  example.org
-       ▾  next 8 ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-       ◷  Archive of 2025                        ▃               0 %    0/1.2 GiB  retry in 12 s (503)            example.org
-       ◷  Offline                                ▃▃▃▃           33 %  3.0/9.0 MiB  waiting for network            example.org
-       ·  Next in line                                                             #1 host full 2/2        12:50  example.org
-       ◔  At night                                                                 starts 18:00                   example.org
-       ◔  At Christmas                                                             starts 24 Dec 12:00            example.org
-       ‖  iOS Technology Overview                ▃▃             22 %     6/29 MiB  paused                         example.org
-       ○  Stopped                                                                  stopped                        example.org
-       ○  New                                                                      not started                    example.org
-       ▾  needs you 1 ───────────────────────────────────────────────────────────────────────────────────────────────────────
-       ◷  Members only                                                             needs a login                  example.org
-       ▾  failed 1 ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-       ✘  Gone                                   ▃▃▃            25 %  1.0/4.0 MiB  failed: host not found         example.org
-       ▾  done 1, newest first ──────────────────────────────────────────────────────────────────────────────────────────────
-       ✔  AV Foundation Guide                                  100 %       11 MiB  ready                   14:02  example.org
-      (6 empty lines)
-                                                                                                                         1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  z undo  b bin
-       Space mark  / search  \\ filter  ! needs you  H history  c clear done  : command  o sort   Tab pane   ? help  q leave
+       ♨ kettle   ↓ 12.6 MiB/s    ▶ 3  ≡ 1  ◷ 2  · 1  ◔ 2  ‖ 1  ○ 2  ⚑ 1 needs you  ✔ 1  ✘ 1     42% ━━━━━───────── 1:30 left
+      ╭─┤speed├─────────────────────────────────────────────────────────┤2:20├─╮╭─┤hosts├────────────────────────────────────╮
+      │ 15 MiB/s                                                             ⣀ ││                                            │
+      │                                                                      ⣿ ││                                            │
+      │                                                                      ⣿ ││                                            │
+      │ 7.5 MiB/s                                                            ⣿ ││                                            │
+      │                                                                      ⣿ ││                                            │
+      │                                                                      ⣿ ││                    181 GiB left afterwards │
+      ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├────────────────╯╰────────────────────────────────────────────╯
+      ╭─┤! needs you├────────────────────────────────────────────────────────────────────────────────────────────────────┤1├─╮
+      │▌⚑ Members only                 example.org wants a login                                          u log in  s retry  │
+      ╰──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────╯
+      ╭─┤downloads├──────────────────────────────────────────────────────────────────────────────────────────────────────────╮
+      │   File                         Progress                           Size             Speed    Left  Host               │
+      │ ▾ running 4 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │
+      │ ▶ Networking Overview          ━━━━━━━━━━━╸─────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21  ▌ example.org      │
+      │ ▶ A stream without a length    ────────────━━━──────           5.0 MiB      ⢀  500 KiB/s          ▌ example.org      │
+      │ ≡ Checksummed                  ━━━━━━━━━━━━━━━━━━━━━  100%     700 MiB         verifying          ▌ example.org      │
+      │ ▶ 文件传输指南 🚀 第二版       ━╸───────────────────   10%  100/1000 B      ⢀     10 B/s    1:30  ▌ example.org      │
+      │ ▾ next 8 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │
+      │ ◷ Archive of 2025              retry in 12 s (503)           0/1.2 GiB                            ▌ example.org      │
+      │ ◷ Offline                      waiting for network         3.0/9.0 MiB                            ▌ example.org      │
+      │ · Next in line                 #1 in queue, host full 2/2                                  50:00  ▌ example.org      │
+      │ ◔ At night                     starts 18:00                                                       ▌ example.org      │
+      │ ◔ At Christmas                 starts 24 Dec 12:00                                                ▌ example.org      │
+      │ ‖ iOS Technology Overview      ━━━━─────────────────   22%    6/29 MiB            paused          ▌ example.org      │
+      │ ○ Stopped                      stopped                                                            ▌ example.org      │
+      │ ○ New                          not started                                                        ▌ example.org      │
+      │ ▾ failed 1 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │
+      │ ✘ Gone                         host not found              1.0/4.0 MiB                            ▌ example.org      │
+      │ ▾ done 1, newest first ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │
+      │ ✔ AV Foundation Guide          done 14:02                       11 MiB                              example.org      │
+      │ example.org requires a login; press u to log in                                                                      │
+      ╰─┤1/15├───────────────────────────────────────────────────────────────────────────────────────────────────────────────╯
+       u log in  s retry  p pause  x stop  Enter details  d remove  l limit │ a add  / find │ : everything  ? keys  q leave
       """)
   }
 
@@ -142,38 +154,66 @@ struct GroupTests {
     expectScreen(
       Self.grouped.model(columns: 200, rows: 60).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
-       █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB                                                                            181 GiB free after
-         15 MiB/s│                                                                                                ⣀ │ Host                                           Conns       Speed  Held back
-                 │                                                                                                ⣿ │
-                 │                                                                                                ⣿ │
-        7.5 MiB/s│                                                                                                ⣿ │
-                 │                                                                                                ⣿ │
-                 │                                                                                                ⣿ │
-                0└─ 3:14 ago ───────────────────────────────────────────────────────────────────────────────── now  │
-          File                                                                          Progress                                      Size          Speed  Conns    Ready  Host         Session         Added
-      >▶  Networking Overview                                                           ▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃············  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org  kettle          11:00
-       ▶  A stream without a length                                                                             ███                5.0 MiB      500 KiB/s      1           example.org  kettle          11:00
-       ≡  Checksummed                                                                   ▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying                      example.org  kettle          11:00
-       ▶  文件传输指南 🚀 第二版                                                        ▃▃▃····························  10 %   100/1000 B         10 B/s      1    12:01  example.org  kettle          11:00
-       ▾  next 8 ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-       ◷  Archive of 2025                                                               ▃                                 0 %    0/1.2 GiB  retry in 12 s (503)            example.org  kettle          11:00
-       ◷  Offline                                                                       ▃▃▃▃▃▃▃▃▃▃                       33 %  3.0/9.0 MiB  waiting for network            example.org  kettle          11:00
-       ·  Next in line                                                                                                                      #1 host full 2/2        12:50  example.org  kettle          11:00
-       ◔  At night                                                                                                                          starts 18:00                   example.org  kettle          11:00
-       ◔  At Christmas                                                                                                                      starts 24 Dec 12:00            example.org  kettle          11:00
-       ‖  iOS Technology Overview                                                       ▃▃▃▃▃▃▃                          22 %     6/29 MiB  paused                         example.org  kettle          11:00
-       ○  Stopped                                                                                                                           stopped                        example.org  kettle          11:00
-       ○  New                                                                                                                               not started                    example.org  kettle          11:00
-       ▾  needs you 1 ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-       ◷  Members only                                                                                                                      needs a login                  example.org  kettle          11:00
-       ▾  failed 1 ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-       ✘  Gone                                                                          ▃▃▃▃▃▃▃                          25 %  1.0/4.0 MiB  failed: host not found         example.org  kettle          11:00
-       ▾  done 1, newest first ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-       ✔  AV Foundation Guide                                                                                           100 %       11 MiB  ready                   14:02  example.org  kettle          11:00
-      (29 empty lines)
-                                                                                                                                                                                                         1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  z undo   Space mark  / search  \\ filter  ! needs you  : command  o sort   ? help  q leave
+       ♨ kettle   ↓ 12.6 MiB/s    ▶ 3  ≡ 1  ◷ 2  · 1  ◔ 2  ‖ 1  ○ 2  ⚑ 1 needs you  ✔ 1  ✘ 1                                                                                     42% ━━━━━───────── 1:30 left
+      ╭─┤speed├────────────────────────────────────────────────────────────────────────────────────────────────────────────┤4:02├─╮╭─┤hosts├─────────────────────────────────────────────────────────────────╮
+      │ 15 MiB/s                                                                                                                  ││                                                                         │
+      │                                                                                                                         ⣶ ││                                                                         │
+      │                                                                                                                         ⣿ ││                                                                         │
+      │                                                                                                                         ⣿ ││                                                                         │
+      │ 8.3 MiB/s                                                                                                               ⣿ ││                                                                         │
+      │                                                                                                                         ⣿ ││                                                                         │
+      │                                                                                                                         ⣿ ││                                                                         │
+      │                                                                                                                         ⣿ ││                                                                         │
+      │                                                                                                                         ⣿ ││                                                 181 GiB left afterwards │
+      ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├───────────────────────────────────────────────────────────────────╯╰─────────────────────────────────────────────────────────────────────────╯
+      ╭─┤! needs you├────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┤1├─╮
+      │▌⚑ Members only                                           example.org wants a login                                                                                                u log in  s retry  │
+      ╰──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────╯
+      ╭─┤downloads├──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────╮
+      │   File                      Progress                         Size             Speed    Left  Host               │ Loading…                                                                           │
+      │ ▾ running 4 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │                                                                                    │
+      │ ▶ Networking Overview       ━━━━━━━━━━╸────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21  ▌ example.org      │                                                                                    │
+      │ ▶ A stream withou…a length  ────────────────━━━           5.0 MiB      ⢀  500 KiB/s          ▌ example.org      │                                                                                    │
+      │ ≡ Checksummed               ━━━━━━━━━━━━━━━━━━━  100%     700 MiB         verifying          ▌ example.org      │                                                                                    │
+      │ ▶ 文件传输指南 🚀 第二版    ╸──────────────────   10%  100/1000 B      ⢀     10 B/s    1:30  ▌ example.org      │                                                                                    │
+      │ ▾ next 8 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │                                                                                    │
+      │ ◷ Archive of 2025           retry in 12 s (503)         0/1.2 GiB                            ▌ example.org      │                                                                                    │
+      │ ◷ Offline                   waiting for network       3.0/9.0 MiB                            ▌ example.org      │                                                                                    │
+      │ · Next in line              #1 in queue, host full 2/2                                50:00  ▌ example.org      │                                                                                    │
+      │ ◔ At night                  starts 18:00                                                     ▌ example.org      │                                                                                    │
+      │ ◔ At Christmas              starts 24 Dec 12:00                                              ▌ example.org      │                                                                                    │
+      │ ‖ iOS Technology Overview   ━━━━───────────────   22%    6/29 MiB            paused          ▌ example.org      │                                                                                    │
+      │ ○ Stopped                   stopped                                                          ▌ example.org      │                                                                                    │
+      │ ○ New                       not started                                                      ▌ example.org      │                                                                                    │
+      │ ▾ failed 1 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │                                                                                    │
+      │ ✘ Gone                      host not found            1.0/4.0 MiB                            ▌ example.org      │                                                                                    │
+      │ ▾ done 1, newest first ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │                                                                                    │
+      │ ✔ AV Foundation Guide       done 14:02                     11 MiB                              example.org      │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │                                                                                                                 │                                                                                    │
+      │ example.org requires a login; press u to log in                                                                                                                                                      │
+      ╰─┤1/15├───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────╯
+       u log in  s retry  p pause  x stop  Enter details  d remove  l limit │ a add  z undo  Space mark  / find  \\ filter  ! needs you  c clear done  o sort  ] section │ : everything  ? keys  q leave
       """)
   }
 
@@ -181,52 +221,52 @@ struct GroupTests {
     expectScreen(
       Self.grouped.model(columns: 80, rows: 24).screen(.ascii),
       """
-       Kettle   v 12.6 MiB/s   *3 #1 ~3 .1 @2 =1 o2 +1 !1             42 %  1:30 left
-          File                     Progress               Size         Speed    Ready
-      >*  Networking Overview      ====....  61 %  405/659 MiB    12.1 MiB/s    12:00
-       *  A stream withou~ length  [===   ]            5.0 MiB     500 KiB/s
-       #  Checksummed              ======== 100 %      700 MiB  verifying
-       *  ?????? ? ???             =.......  10 %   100/1000 B        10 B/s    12:01
-       v  next 8 --------------------------------------------------------------------
-       ~  Archive of 2025          =          0 %    0/1.2 GiB  retry in 12 s (503)
-       ~  Offline                  ==        33 %  3.0/9.0 MiB  waiting for network
-       .  Next in line                                          #1 host full    12:50
-       @  At night                                              starts 18:00
-       @  At Christmas                                          starts 24 Dec 12:00
-       =  iOS Technology Overview  =         22 %     6/29 MiB  paused
-       o  Stopped                                               stopped
-       o  New                                                   not started
-       v  needs you 1 ---------------------------------------------------------------
-       ~  Members only                                          needs a login
-       v  failed 1 ------------------------------------------------------------------
-       !  Gone                     ==        25 %  1.0/4.0 MiB  failed: host not found
-       v  done 1, newest first ------------------------------------------------------
-       +  AV Foundation Guide               100 %       11 MiB  ready           14:02
-                                                                                 1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all
-       P pause all  X stop all   Space mark  / search  ! needs you   ? help  q leave
+       k v 12.6 MiB/s  *3 #1 ~2 .1 @2 =1 o2 !1 +1 !1           42% ===..... 1:30 left
+         File                  Progress                      Size      Speed    Left
+       v needs you 1 ---------------------------------------------------------------
+      >! Members only          example.org wants a login           u log in  s retry
+       v running 4 -----------------------------------------------------------------
+       * Networking Overview   ========-.......   61% 405/659 MiB 12.1 MiB/s    0:21
+       * A stream with~length  ....===.........           5.0 MiB  500 KiB/s
+       # Checksummed           ================  100%     700 MiB  verifying
+       * ?????? ? ???          -...............   10%  100/1000 B     10 B/s    1:30
+       v next 8 --------------------------------------------------------------------
+       ~ Archive of 2025       retry in 12 s (503)      0/1.2 GiB
+       ~ Offline               waiting for network    3.0/9.0 MiB
+       . Next in line          #1 in queue, host full 2/2                      50:00
+       @ At night              starts 18:00
+       @ At Christmas          starts 24 Dec 12:00
+       = iOS Technolog~erview  ===.............   22%    6/29 MiB     paused
+       o Stopped               stopped
+       o New                   not started
+       v failed 1 ------------------------------------------------------------------
+       ! Gone                  host not found         1.0/4.0 MiB
+       v done 1, newest first ------------------------------------------------------
+       + AV Foundation Guide   done 14:02                  11 MiB
+       example.org requires a login; press u to log in                           1/15
+       u log in s retry p pause Enter details | a add | : everything ? keys q leave
       """)
   }
 
   // MARK: Folding
 
   @Test func `Left folds the group of the row, and Right unfolds it`() {
-    let list = Self.grouped
+    let list = Self.calm
     var model = list.model()
     list.press(.left, in: &model)
     #expect(model.list.cursorHeading == ListedGroup(.running, count: 4, isFolded: true))
-    #expect(model.list.rowCount == 15 && model.list.window?.rows.count == 11)
+    #expect(model.list.rowCount == 14 && model.list.window?.rows.count == 10)
     #expect(model.list.cursorRow == nil && model.list.selected.selection == nil)
     list.press(.left, in: &model)
     #expect(model.said == "The group is folded already")
     list.press(.right, in: &model)
-    #expect(model.list.window?.rows.count == 15)
+    #expect(model.list.window?.rows.count == 14)
     // The running transfers need no heading at the top.
     #expect(model.list.cursorRow?.id == TransferID(rawValue: 1))
   }
 
   @Test func `Enter and a click on a heading fold and unfold`() {
-    let list = Self.grouped
+    let list = Self.calm
     var model = list.model()
     list.press(.down, .down, .down, .down, in: &model)
     #expect(model.list.cursorHeading?.group == .next)
@@ -238,7 +278,7 @@ struct GroupTests {
   }
 
   @Test func `a key for rows says that the cursor is on a heading`() {
-    let list = Self.grouped
+    let list = Self.calm
     var model = list.model()
     list.press(.down, .down, .down, .down, in: &model)
     #expect(model.list.cursorHeading?.group == .next)
@@ -248,7 +288,7 @@ struct GroupTests {
   }
 
   @Test func `folded groups are told apart when the rows are requested`() {
-    var model = Self.grouped.model()
+    var model = Self.calm.model()
     let effects = model.press(.left)
     guard case .service(.subscribe(let viewport))? = effects.last else {
       Issue.record("no request: \(effects)")
@@ -266,7 +306,7 @@ struct GroupTests {
   }
 
   @Test func `a search finds rows that are folded, and folds them again at its end`() {
-    let list = Self.grouped
+    let list = Self.calm
     var model = list.model()
     list.press(.down, .down, .down, .down, .left, in: &model)
     list.press(.character("/"), in: &model)
@@ -302,7 +342,7 @@ struct GroupTests {
   // MARK: The cursor
 
   @Test func `the cursor stays in place when its transfer ends`() {
-    var list = Self.grouped
+    var list = Self.calm
     var model = list.model()
     #expect(model.list.cursorRow?.id == TransferID(rawValue: 1))
     list.rows[0].state = .completed
@@ -316,7 +356,7 @@ struct GroupTests {
   }
 
   @Test func `the cursor follows a transfer that the user pauses`() {
-    var list = Self.grouped
+    var list = Self.calm
     var model = list.model()
     list.rows[0].state = .paused
     let window = list.window(.unfiltered(first: 0, count: 27))

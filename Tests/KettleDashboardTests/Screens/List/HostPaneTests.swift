@@ -33,32 +33,41 @@ struct HostPaneTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
-       ██████████████████████▋                                 42 %  1:30 left  0 of 8 done  1.0/2.5 GiB   181 GiB free after
-         15 MiB/s│                                              ⣶ │ Host             Conns       Speed  Held back
-                 │                                              ⣿ │ example.org        5/9  12.0 MiB/s  3 queued
-                 │                                              ⣿ │ mirror.…mple.net   2/2   391 KiB/s  a 503 at 11:50
-                0└─ 1:34 ago ─────────────────────────────── now  │ down.example       0/9              down, next try 12:01
-          File                                   Progress                    Size          Speed  Conns    Ready  Host
-      >▶  Networking Overview                    ▃▃▃▃▃▃▃▃·····  61 %  405/659 MiB     12.1 MiB/s      4    12:00  example.org
-       ‖  iOS Technology Overview                ▃▃             22 %     6/29 MiB  paused                         example.org
-       ◷  Archive of 2025                        ▃               0 %    0/1.2 GiB  retry in 12 s (503)            example.org
-       ✔  AV Foundation Guide                                  100 %       11 MiB  ready                   14:02  example.org
-       ▶  A stream without a length              ███                      5.0 MiB      500 KiB/s      1           example.org
-       ◷  Offline                                ▃▃▃▃           33 %  3.0/9.0 MiB  waiting for network            example.org
-       ◷  Members only                                                             needs a login                  example.org
-       ·  Next in line                                                             #1 host full 2/2        12:50  example.org
-       ◔  At night                                                                 starts 18:00                   example.org
-       ◔  At Christmas                                                             starts 24 Dec 12:00            example.org
-       ✘  Gone                                   ▃▃▃            25 %  1.0/4.0 MiB  failed: host not found         example.org
-       ≡  Checksummed                            ▃▃▃▃▃▃▃▃▃▃▃▃▃ 100 %      700 MiB  verifying                      example.org
-       ○  Stopped                                                                  stopped                        example.org
-       ○  New                                                                      not started                    example.org
-       ▶  文件传输指南 🚀 第二版                 ▃············  10 %   100/1000 B         10 B/s      1    12:01  example.org
-      (10 empty lines)
-                                                                                                                         1/15
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all  P pause all  X stop all  z undo  b bin
-       Space mark  / search  \\ filter  ! needs you  H history  c clear done  : command  o sort   Tab pane   ? help  q leave
+       ♨ kettle   ↓ 12.6 MiB/s    ▶ 3  ≡ 1  ◷ 2  · 1  ◔ 2  ‖ 1  ○ 2  ⚑ 1 needs you  ✔ 1  ✘ 1     42% ━━━━━───────── 1:30 left
+      ╭─┤speed├─────────────────────────────────────────────────────────┤2:20├─╮╭─┤hosts├────────────────────────────────┤3├─╮
+      │ 15 MiB/s                                                             ⣀ ││ ▌example.org    ●●●●●···      ⢸ 12.0 MiB/s │
+      │                                                                      ⣿ ││ ▌mirror…ple.net ●●            ⢀  391 KiB/s │
+      │                                                                      ⣿ ││ ▌down.example   down, next try 12:01       │
+      │ 7.5 MiB/s                                                            ⣿ ││                                            │
+      │                                                                      ⣿ ││                                            │
+      │                                                                      ⣿ ││ 7 connections      181 GiB left afterwards │
+      ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├────────────────╯╰────────────────────────────────────────────╯
+      ╭─┤downloads├──────────────────────────────────────────────────────────────────────────────────────────────────────────╮
+      │   File                         Progress                           Size             Speed    Left  Host               │
+      │▌▶ Networking Overview          ━━━━━━━━━━━╸─────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21  ▌ example.org      │
+      │ ‖ iOS Technology Overview      ━━━━─────────────────   22%    6/29 MiB            paused          ▌ example.org      │
+      │ ◷ Archive of 2025              retry in 12 s (503)           0/1.2 GiB                            ▌ example.org      │
+      │ ✔ AV Foundation Guide          done 14:02                       11 MiB                              example.org      │
+      │ ▶ A stream without a length    ────────────━━━──────           5.0 MiB      ⢀  500 KiB/s          ▌ example.org      │
+      │ ◷ Offline                      waiting for network         3.0/9.0 MiB                            ▌ example.org      │
+      │ ⚑ Members only                 example.org wants a login                                          u log in  s retry  │
+      │ · Next in line                 #1 in queue, host full 2/2                                  50:00  ▌ example.org      │
+      │ ◔ At night                     starts 18:00                                                       ▌ example.org      │
+      │ ◔ At Christmas                 starts 24 Dec 12:00                                                ▌ example.org      │
+      │ ✘ Gone                         host not found              1.0/4.0 MiB                            ▌ example.org      │
+      │ ≡ Checksummed                  ━━━━━━━━━━━━━━━━━━━━━  100%     700 MiB         verifying          ▌ example.org      │
+      │ ○ Stopped                      stopped                                                            ▌ example.org      │
+      │ ○ New                          not started                                                        ▌ example.org      │
+      │ ▶ 文件传输指南 🚀 第二版       ━╸───────────────────   10%  100/1000 B      ⢀     10 B/s    1:30  ▌ example.org      │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      │                                                                                                                      │
+      ╰─┤1/15├───────────────────────────────────────────────────────────────────────────────────────────────────────────────╯
+       p pause  x stop  Enter details  d remove  l limit │ a add  z undo  Space mark  / find │ : everything  ? keys  q leave
       """)
   }
 

@@ -143,30 +143,28 @@ struct MarksTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        1 running  1 paused  1 done                0 of 1 done
-          File                         Progress           Size         Speed    Ready
-       ‖◆ x                                                     paused
-       ▶  x                                ███                         0 B/s
-      >✔◆ x                                       100 %    0 B  ready
-      (15 empty lines)
+       ♨ ↓ 0 B/s                    ▶1 ‖1 ✔1                  0 of 1 done ──────────
+         File                  Progress                      Size      Speed    Left
+       ‖◆x                     paused
+       ▶ x                     ────━━━─────────                        0 B/s
+      ▌✔◆x                     done                           0 B
+      (16 empty lines)
        2 marked   Esc clears it
                                                                                   3/3
-       s start  p resume  x stop  Enter details  d remove  D delete file  l limit
-       a add  S start all  P pause all  X stop all   / search   ? help  q leave
+       s start  p resume  Enter details  D delete file │ a add │ ? keys  q leave
       """)
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 0 B/s        1 running  1 paused  1 done                0 of 1 done
-          File                         Progress           Size         Speed    Ready
-       =x x                                                     paused
-       *  x                            [===     ]                      0 B/s
-      >+x x                                       100 %    0 B  ready
-      (15 empty lines)
+       k v 0 B/s                    *1 =1 +1                  0 of 1 done ..........
+         File                  Progress                      Size      Speed    Left
+       =xx                     paused
+       * x                     ....===.........                        0 B/s
+      >+xx                     done                           0 B
+      (16 empty lines)
        2 marked   Esc clears it
                                                                                   3/3
-       s start  p resume  x stop  Enter details  d remove  D delete file  l limit
-       a add  S start all  P pause all  X stop all   / search   ? help  q leave
+       s start  p resume  Enter details  D delete file | a add | ? keys  q leave
       """)
   }
 

@@ -62,9 +62,9 @@ struct OrderTests {
     }
     #expect(
       keys == [
-        .state, .title, .progress, .size, .speed, .connections, .secondsLeft, .queue, .state,
+        .state, .title, .progress, .size, .speed, .secondsLeft, .queue, .state, .title,
       ])
-    _ = model.press(.character("<"), .character("<"))
+    _ = model.press(.character("<"), .character("<"), .character("<"))
     #expect(model.list.view.sort.key == .secondsLeft)
   }
 
@@ -94,7 +94,7 @@ struct OrderTests {
     other.rows.reverse()
     other.press(.character("I"), in: &model)
     #expect(model.list.cursor.id == id)
-    #expect(model.list.cursor.index == 499 - 34)
+    #expect(model.list.cursor.index == 499 - 36)
     #expect(model.list.cursor.index - model.list.cursor.firstVisible == line)
   }
 
@@ -165,44 +165,44 @@ struct OrderTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          File                     Progress               Size        ↓Speed    Ready
-       ▶  Networking Overview      ▃▃▃▃····  61 %  405/659 MiB    12.1 MiB/s    12:00
-       ‖  iOS Technology Overview  ▃         22 %     6/29 MiB  paused
-       ◷  Archive of 2025      ┌─ Sort by ──────────────────┐B  retry in 12 s (503)
-       ✔  AV Foundation Guide  │   u  queue order           │B  ready           14:02
-       ▶  A stream withou… leng│   n  name                  │B     500 KiB/s
-       ◷  Offline              │   s  state                 │B  waiting for network
-       ◷  Members only         │   z  size                  │   needs a login
-       ·  Next in line         │   p  progress              │   #1 host full    12:50
-       ◔  At night             │   e  speed               ↓ │   starts 18:00
-       ◔  At Christmas         │ > t  time left             │   starts 24 Dec 12:00
-       ✘  Gone                 │   c  connections           │B  failed: host not found
-       ≡  Checksummed          │   r  priority              │B  verifying
-       ○  Stopped              │   h  host                  │   stopped
-       ○  New                  │   i  session               │   not started
-       ▶  文件传输指南 🚀 第二 │   a  time added            │B        10 B/s    12:01
+       ♨ ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1           42% ━━━───── 1:30 left
+         File                  Progress                      Size     ↓Speed    Left
+       ▶ Networking Overview   ━━━━━━━━╸───────   61% 405/659 MiB 12.1 MiB/s    0:21
+       ‖ iOS Technolog…erview  ━━━─────────────   22%    6/29 MiB     paused
+       ◷ Archive of 2025       ╭─ Sort by ──────────────────╮ GiB
+       ✔ AV Foundation Guide   │   u  queue order           │ MiB
+       ▶ A stream with…length  │   n  name                  │ MiB  500 KiB/s
+       ◷ Offline               │   s  state                 │ MiB
+       ⚑ Members only          │   z  size                  │      u log in  s retry
+       · Next in line          │   p  progress              │                  50:00
+       ◔ At night              │   e  speed               ↓ │
+       ◔ At Christmas          │ > t  time left             │
+       ✘ Gone                  │   c  connections           │ MiB
+       ≡ Checksummed           │   r  priority              │ MiB  verifying
+       ○ Stopped               │   h  host                  │
+       ○ New                   │   i  session               │
+       ▶ 文件传输指南 …第二版  │   a  time added            │00 B     10 B/s    1:30
                                │   f  time finished         │
                                │   g  groups: by state    ✔ │
-                               └────────────────────────────┘
+                               ╰────────────────────────────╯
+
 
                                                                                  1/15
        Enter select  Esc cancel
-
       """)
     model = Sample.model(columns: 40, rows: 10)
     _ = model.press(.character("o"), .down, .down, .down, .down, .down, .down, .down, .down)
     expectScreen(
       model.screen(.ascii),
       """
-       Kett+- Sort by ------------------+1 !1
-          F|   s  state                 |peed
-       *  N|   z  size                  |iB/s#
-       =  i|   p  progress              |    #
-       ~  A|   e  speed                 |    |
-       +  A|   t  time left             |    |
-       *  A|   c  connections           |iB/s|
-       ~  O| > r  priority              |ork |
+       k v +- Sort by ------------------+!1
+         Fi|   s  state                 |eed
+       * Ne|   z  size                  |B/s #
+       = iO|   p  progress              |sed #
+       ~ Ar|   e  speed                 |    |
+       + AV|   t  time left             |    |
+       * A |   c  connections           |B/s |
+       ~ Of| > r  priority              |    |
            +----------------------------+1/15
        Enter select  Esc cancel
       """)
@@ -250,8 +250,8 @@ extension OrderTests {
     rows[0].priority = .high
     rows[1].priority = .low
     var model = Sample.model(columns: 80, rows: 24, showing: rows)
-    #expect(model.screen().lines.contains { $0.contains("·↑ File 1") })
-    #expect(model.screen().lines.contains { $0.contains("·↓ File 2") })
+    #expect(model.screen().lines.contains { $0.contains("·↑File 1") })
+    #expect(model.screen().lines.contains { $0.contains("·↓File 2") })
     _ = model.update(.commandFinished(.prioritized(.high, appliedCount: 1)), at: Sample.now)
     #expect(model.said == "Priority: high")
     _ = model.update(.commandFinished(.prioritized(.low, appliedCount: 3)), at: Sample.now)

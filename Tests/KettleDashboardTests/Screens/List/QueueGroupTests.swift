@@ -36,10 +36,10 @@ struct QueueGroupTests {
     let list = try Self.list()
     var model = list.model(columns: 80, rows: 16)
     list.press(.character("o"), .character("g"), in: &model)
-    let headings = model.screen().lines.filter { $0.contains("───") }
+    let headings = model.screen().lines.filter { $0.contains("╌╌╌") }
     #expect(headings.count == 2)
-    #expect(headings.first?.contains(" default 2 ───") == true)
-    #expect(headings.last?.contains(" night 2, closed until 14:00, 0 of 2 running ──") == true)
+    #expect(headings.first?.contains(" default 2 ╌╌╌") == true)
+    #expect(headings.last?.contains(" night 2, closed until 14:00, 0 of 2 running ╌╌") == true)
   }
 
   @Test func `a queue is folded like any group, and remembered`() throws {
@@ -49,7 +49,7 @@ struct QueueGroupTests {
     let night = try #require(QueueName("night"))
     #expect(model.list.view.folded == [.queue(night)])
     #expect(model.list.choices.folded == [.queue(night)])
-    #expect(model.screen().lines.contains { $0.contains("▸  night 2, closed until 14:00") })
+    #expect(model.screen().lines.contains { $0.contains("▸ night 2, closed until 14:00") })
   }
 
   @Test func `the filter takes a queue`() throws {

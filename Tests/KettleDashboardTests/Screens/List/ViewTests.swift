@@ -66,11 +66,11 @@ struct ViewTests {
     #expect(model.service.totals.bytesPerSecond == 1 << 20)
     #expect(model.screen().position(of: "FROZEN, Z resumes") != nil)
     #expect(model.press(.end) == [])
-    #expect(model.list.cursor.index == 26)
+    #expect(model.list.cursor.index == 27)
     #expect(model.press(.down) == [])
     #expect(model.said == "The rows are frozen, so no others are loaded; Z resumes")
     _ = model.wheel(.wheelDown)
-    #expect(model.list.cursor.index == 26)
+    #expect(model.list.cursor.index == 27)
     let effects = model.press(.character("Z"))
     #expect(effects.count == 1)
     list.answer(effects, &model)
@@ -173,16 +173,15 @@ struct ViewTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1             42 %  1:30 left
-          Day                File                      Size  Host          Finished ↓
-      >✔  today              AV Foundation Guide     11 MiB  example.org        09:58
-       ✔  18 Nov             Debian 13 ne…g name    700 MiB  cdimage.exa…       12:00
-       ✔  2025-10-17         文件传输指南              12 B  [2001:db8::…       12:00
-      (15 empty lines)
+       ♨ ↓ 12.6 MiB/s  ▶3 ≡1 ◷3 ·1 ◔2 ‖1 ○2 ✔1 ✘1              42% ━━━───── 1:30 left
+         Day                 File               Size  Host                Finished ↓
+      ▌✔ today               AV Foun…uide     11 MiB  example.org              09:58
+       ✔ 18 Nov              Debian …name    700 MiB  cdimage.example.o…       12:00
+       ✔ 2025-10-17          文件传输指南       12 B  [2001:db8::1]            12:00
+      (16 empty lines)
        History, H goes back
                                                                                   1/3
-       Enter details  d remove  D delete file  l limit   a add  z undo   Space mark
-       / search  \\ filter  H history  : command  o sort   Tab pane   ? help  q leave
+       Enter details  d remove  D delete file │ a add │ : everything  ? keys  q leave
       """)
     _ = model.press(.character("J"))
     #expect(model.said == "Finished transfers are not in the queue")
@@ -194,16 +193,16 @@ struct ViewTests {
     expectScreen(
       Self.history(columns: 40, rows: 10).screen(.ascii),
       """
-       Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
-          File             Size    Finished v
-      >+  AV Fou~ide     11 MiB         09:58
-       +  Debian~ame    700 MiB  18 Nov 12:00
-       +  ??????           12 B    2025-10-17
+       k v 12.6 MiB/s  *3 #1 ~3 .1 =1 +1 !1
+         File             Size    Finished v
+      >+ AV Fou~ide     11 MiB         09:58
+       + Debian~ame    700 MiB  18 Nov 12:00
+       + ??????           12 B    2025-10-17
 
 
        History, H goes back
                                           1/3
-       D delete file   a add   ? help  q leave
+       Enter details | a add | ? keys  q leave
       """)
   }
 
@@ -211,20 +210,46 @@ struct ViewTests {
     expectScreen(
       Self.history(columns: 140, rows: 40).screen(),
       """
-       Kettle   ↓ 12.6 MiB/s █          3 running  1 verifying  3 waiting  1 queued  2 scheduled  1 paused  2 idle  1 done  1 failed
-       █████████████████████████▌                                     42 %  1:30 left  0 of 8 done  1.0/2.5 GiB                181 GiB free after
-         15 MiB/s│                                                        ⣶ │ Host                       Conns       Speed  Held back
-                 │                                                        ⣿ │
-                 │                                                        ⣿ │
-                0└─ 1:54 ago ───────────────────────────────────────── now  │
-          Day                File                                                                           Size  Host                 Finished ↓
-      >✔  today              AV Foundation Guide                                                          11 MiB  example.org               09:58
-       ✔  18 Nov             Debian 13 netinst, which has a long name                                    700 MiB  cdimage.example.org       12:00
-       ✔  2025-10-17         文件传输指南                                                                   12 B  [2001:db8::1]             12:00
-      (27 empty lines)
-       History, H goes back
-                                                                                                                                              1/3
-       Enter details  d remove  D delete file  l limit   a add  z undo   Space mark  / search  \\ filter  : command  o sort   ? help  q leave
+       ♨ kettle   ↓ 12.6 MiB/s    ▶ 3  ≡ 1  ◷ 3  · 1  ◔ 2  ‖ 1  ○ 2  ✔ 1  ✘ 1                                        42% ━━━━━───────── 1:30 left
+      ╭─┤speed├───────────────────────────────────────────────────────────────────────┤2:48├─╮╭─┤hosts├──────────────────────────────────────────╮
+      │ 15 MiB/s                                                                           ⣀ ││                                                  │
+      │                                                                                    ⣿ ││                                                  │
+      │                                                                                    ⣿ ││                                                  │
+      │ 7.5 MiB/s                                                                          ⣿ ││                                                  │
+      │                                                                                    ⣿ ││                                                  │
+      │                                                                                    ⣿ ││                          181 GiB left afterwards │
+      ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├──────────────────────────────╯╰──────────────────────────────────────────────────╯
+      ╭─┤history├────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────╮
+      │   Day                 File                                                           Size  Host                              Finished ↓  │
+      │▌✔ today               AV Foundation Guide                                          11 MiB  example.org                            09:58  │
+      │ ✔ 18 Nov              Debian 13 netinst, which has a long name                    700 MiB  cdimage.example.org                    12:00  │
+      │ ✔ 2025-10-17          文件传输指南                                                   12 B  [2001:db8::1]                          12:00  │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │                                                                                                                                          │
+      │ History, H goes back                                                                                                                     │
+      │                                                                                                                                          │
+      ╰─┤1/3├────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────╯
+       Enter details  d remove  D delete file  l limit │ a add  z undo  Space mark  / find  \\ filter  o sort │ : everything  ? keys  q leave
       """)
   }
 
@@ -245,8 +270,8 @@ struct ViewTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s      ▁
-          File                                 Size  Host                  Finished ↓
+       ♨ Nothing downloading
+         Day                 File               Size  Host                Finished ↓
 
 
                                   Nothing is finished yet
@@ -254,7 +279,7 @@ struct ViewTests {
       (3 empty lines)
        History, H goes back
 
-       l limit   a add  z undo  b bin   H history  : command  v view   ? help  q leave
+       l limit │ a add z undo b bin H history v view │ : everything ? keys q leave
       """)
   }
 }

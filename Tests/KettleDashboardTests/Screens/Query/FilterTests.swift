@@ -83,7 +83,7 @@ struct FilterTests {
     list.type("9", in: &model)
     list.press(.enter, in: &model)
     let words = [
-      "search ended", "filter cleared", "marks cleared",
+      "Search ended", "Filter cleared", "Marks cleared",
       "Nothing to clear",
     ]
     for word in words {
@@ -98,7 +98,7 @@ struct FilterTests {
     let asked = model.press(.character("\\"), .character("9"))
     let late = ListWindow(first: 0, matchingCount: 200, rows: list.rows, tag: 0)
     _ = model.update(.rowsArrived(late, Totals()), at: Sample.now)
-    #expect(model.list.window?.rows.count == 27)
+    #expect(model.list.window?.rows.count == 28)
     list.answer(asked, &model)
     #expect(model.list.window?.matchingCount == 38)
   }
@@ -168,30 +168,30 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        8 waiting  172 queued  20 failed         0 of 180 done
-          File                         Progress           Size         Speed    Ready
-      >✘  file 0                                                failed               ┃
-       ·  file 1                                                queued               │
-       ·  file 2                                                queued               │
-       ·  file 3                                                queued               │
-       ·  file 4                                                queued               │
-       ·  file 5                                                queued               │
-       ·  file 6                                                queued               │
-       ◷  file 7                                                needs a login        │
-       ◷  file 8                                                retrying now         │
-       ·  file 9                                                queued               │
-       ✘  file 10                                               failed               │
-       ·  file 11                                               queued               │
-       ·  file 12                                               queued               │
-       ·  file 13                                               queued               │
-       ·  file 14                                               queued               │
-       ·  file 15                                               queued               │
-       ·  file 16                                               queued               │
-       ·  file 17                                               queued               │
+       ♨ ↓ 0 B/s                    ◷7 ·172 ⚑1 ✘20          0 of 180 done ──────────
+         File                  Progress                      Size      Speed    Left
+      ▌✘ file 0                failed                                                ┃
+       · file 1                queued                                                │
+       · file 2                queued                                                │
+       · file 3                queued                                                │
+       · file 4                queued                                                │
+       · file 5                queued                                                │
+       · file 6                queued                                                │
+       ⚑ file 7                example.org wants a login           u log in  s retry │
+       ◷ file 8                retrying now                                          │
+       · file 9                queued                                                │
+       ✘ file 10               failed                                                │
+       · file 11               queued                                                │
+       · file 12               queued                                                │
+       · file 13               queued                                                │
+       · file 14               queued                                                │
+       · file 15               queued                                                │
+       · file 16               queued                                                │
+       · file 17               queued                                                │
+       · file 18               queued                                                │
        Filter: state:lost
        Use one of idle scheduled queued running waiting paused verifying done failed
-       Enter keep it  Tab complete  Up earlier   Esc cancel  Ctrl-U clear line
-
+       Esc cancel  Ctrl-U clear line │ Enter keep it  Tab complete  Up earlier
       """)
     #expect(
       model.screen().cursor
@@ -204,25 +204,24 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        8 waiting  172 queued  20 failed         0 of 180 done
-          File                         Progress           Size         Speed    Ready
-       ·◆ file 19                                               queued
-      >·  file 119                                              queued
-       ✘  file 190                                              failed
-       ·  file 191                                              queued
-       ·  file 192                                              queued
-       ·  file 193                                              queued
-       ·  file 194                                              queued
-       ·  file 195                                              queued
-       ·  file 196                                              queued
-       ·  file 197                                              queued
-       ·  file 198                                              queued
-       ·  file 199                                              queued
-      (6 empty lines)
+       ♨ ↓ 0 B/s                    ◷8 ·172 ✘20             0 of 180 done ──────────
+         File                  Progress                      Size      Speed    Left
+       ·◆file 19               queued
+      ▌· file 119              queued
+       ✘ file 190              failed
+       · file 191              queued
+       · file 192              queued
+       · file 193              queued
+       · file 194              queued
+       · file 195              queued
+       · file 196              queued
+       · file 197              queued
+       · file 198              queued
+       · file 199              queued
+      (7 empty lines)
        1 marked   Filter: file 19 (12)   Esc clears it
                                                                                  2/12
-       p pause  x stop  Enter details  d remove  l limit   a add  S start all
-       P pause all  X stop all   Space mark  / search  Alt-k first   ? help  q leave
+       p pause Enter details d remove l limit │ a add │ : everything ? keys q leave
       """)
   }
 
@@ -233,16 +232,16 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        ◷8 ·172 ✘20
-          File                 %        Speed
-      >✘  file 0                  failed     ┃
-       ·  file 1                  queued     │
-       ·  file 2                  queued     │
-       ·  file 3                  queued     │
-       ·  file 4                  queued     │
+       ♨ ↓ 0 B/s       ◷7 ·172 ⚑1 ✘20
+         File                   %      Speed
+      ▌✘ file 0             failed           ┃
+       · file 1             queued           │
+       · file 2             queued           │
+       · file 3             queued           │
+       · file 4             queued           │
        Filter: state:lost
        Unknown state "lost"             1/200
-       Enter keep it   Esc cancel
+       Esc cancel │ Enter keep it Tab complete
       """)
     #expect(
       model.screen().cursor
@@ -255,16 +254,16 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        ◷8 ·172 ✘20
-          File                 %        Speed
-       ·◆ file 19                 queued     ┃
-      >·  file 119                queued     ┃
-       ✘  file 190                failed     │
-       ·  file 191                queued     │
-       ·  file 192                queued     │
+       ♨ ↓ 0 B/s       ◷8 ·172 ✘20
+         File                   %      Speed
+       ·◆file 19            queued           ┃
+      ▌· file 119           queued           ┃
+       ✘ file 190           failed           │
+       · file 191           queued           │
+       · file 192           queued           │
        1 marked   Filter: file 19 (12)
                                          2/12
-       p pause  x stop   ? help  q leave
+       p pause Enter details │ ? keys q leave
       """)
   }
 
@@ -276,8 +275,8 @@ struct FilterTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        ◷8 ·172 ✘20          0 of 180 done
-          File                     Progress                 Speed
+       ♨ ↓ 0 B/s       ◷8 ·172 ✘20        0 of 180 done ────────
+         File              Progress                Speed    Left
 
 
                        Nothing matches the filter
@@ -287,7 +286,7 @@ struct FilterTests {
 
        Filter: nowhere (0)   Esc clears it
 
-       l limit   a add   \\ filter  o sort   ? help  q leave
+       l limit │ a add  z undo │ : everything  ? keys  q leave
       """)
     list.press(.character("d"), in: &model)
     #expect(model.said == "Nothing matches the filter; Esc clears it")

@@ -111,23 +111,23 @@ struct SearchTests {
     _ = model.press(.down, .down, .down, .character("/"))
     _ = model.type("AVFoundation.pdf")
     _ = model.press(.enter)
-    #expect(model.screen().lines[21].hasPrefix(" \"avfoundation.pdf\" is in its path  "))
+    #expect(model.screen().lines[22].hasPrefix(" \"avfoundation.pdf\" is in its path  "))
   }
 
   @Test func `the matches are counted when all rows are loaded`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character("/"))
     _ = model.type("overview")
-    #expect(model.screen().lines[21].hasPrefix(" 1 of 2 "))
+    #expect(model.screen().lines[22].hasPrefix(" 1 of 2 "))
     _ = model.press(.enter, .character("n"))
-    #expect(model.screen().lines[20] == " Search: overview (2 of 2)   Esc clears it")
+    #expect(model.screen().lines[21] == " Search: overview (2 of 2)   Esc clears it")
     _ = model.press(.down)
-    #expect(model.screen().lines[20] == " Search: overview (2 matches)   Esc clears it")
+    #expect(model.screen().lines[21] == " Search: overview (2 matches)   Esc clears it")
     var long = list.model()
     list.press(.character("/"), in: &long)
     list.type("57", in: &long)
     list.press(.enter, in: &long)
-    #expect(long.screen().lines[20] == " Search: 57   Esc clears it")
+    #expect(long.screen().lines[21] == " Search: 57   Esc clears it")
   }
 
   @Test func `a search in 40 columns`() {
@@ -137,31 +137,31 @@ struct SearchTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 12.6 MiB/s   ▶3 ◷3 ·1 ✔1 ✘1
-          File                 %        Speed
-      >▶  Networkin…rview   61 %   12.1 MiB/s┃
-       ‖  iOS Techn…rview   22 %  paused     │
-       ◷  Archive of 2025    0 %  12 s       │
-       ✔  AV Founda…Guide  100 %  ready      │
-       ▶  A stream …ength           500 KiB/s│
+       ♨ ↓ 12.6 MiB/s  ▶3 ◷2 ·1 ‖1 ⚑1 ✔1 ✘1
+         File                   %      Speed
+      ▌▶ Networking …erview   61% 12.1 MiB/s ┃
+       ‖ iOS Technol…erview   22%     paused │
+       ◷ Archive of 2025    retry in 12 s    │
+       ✔ AV Foundati… Guide done 14:02       │
+       ▶ A stream wi…length        500 KiB/s │
        Search: overview
        1 of 2                            1/15
-       Enter keep it   Esc cancel
+       Esc cancel │ Enter keep it Tab complete
       """)
     _ = model.press(.enter)
     expectScreen(
       model.screen(.ascii),
       """
-       Kettle   v 12.6 MiB/s   *3 ~3 .1 +1 !1
-          File                 %        Speed
-      >*  Networkin~rview   61 %   12.1 MiB/s#
-       =  iOS Techn~rview   22 %  paused     |
-       ~  Archive of 2025    0 %  12 s       |
-       +  AV Founda~Guide  100 %  ready      |
-       *  A stream ~ength           500 KiB/s|
+       k v 12.6 MiB/s  *3 ~2 .1 =1 !1 +1 !1
+         File                   %      Speed
+      >* Networking ~erview   61% 12.1 MiB/s #
+       = iOS Technol~erview   22%     paused |
+       ~ Archive of 2025    retry in 12 s    |
+       + AV Foundati~ Guide done 14:02       |
+       * A stream wi~length        500 KiB/s |
        Search: overview (1 of 2)
                                          1/15
-       p pause  x stop   ? help  q leave
+       p pause Enter details | ? keys q leave
       """)
   }
 }

@@ -19,10 +19,10 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                             lines 1 to 22 of 174
+       Kettle   Keys                                             lines 1 to 22 of 177
        The marked transfers, or the one under the cursor
-       u              Answer what it needs: a login, a decision, or  new-link
-                      a new link, which keeps the bytes
+       u              Log in, decide, or set a new link; the bytes   new-link
+                      stay
        s              Start or resume it; one that was stopped       start
                       continues from its bytes for ten minutes
        -              Start it from the beginning; its bytes go to   start-fresh
@@ -42,9 +42,7 @@ struct ReaderScreenTests {
        y              Copy its URL to the terminal's clipboard, or   copy-url
                       the command that the message line shows
        Y              Copy the path of its file                      copy-path
-       O              Open its finished file with the desktop's      open-file
-                      default program
-       / search   Esc back  PgDn more   ? help
+       Esc back  PgDn more │ / find │ ? keys
       """)
   }
 
@@ -68,7 +66,7 @@ struct ReaderScreenTests {
     let lines = model.screen().lines
     #expect(lines[1].contains("The marked transfers, or the one under the cursor     "))
     #expect(lines[1].hasSuffix("   Moving"))
-    #expect(lines[2].hasPrefix(" u              Answer what it needs: a login, a"))
+    #expect(lines[2].hasPrefix(" u              Log in, decide, or set a new link;"))
     #expect(
       lines[2].hasSuffix(
         " new-link          Up k           One row up                           up"))
@@ -102,7 +100,7 @@ struct ReaderScreenTests {
        1 file kept: modified by other programs, or not deletable
        /home/me/Downloads/mine.pdf
       (6 empty lines)
-       / search   Esc back   ? help
+       Esc back │ / find │ ? keys
       """)
   }
 }

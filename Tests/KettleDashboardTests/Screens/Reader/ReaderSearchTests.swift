@@ -17,7 +17,7 @@ struct ReaderSearchTests {
     #expect(lines[0].hasPrefix(" Kettle   Keys   Search: PRIORITY (1 of 3)"))
     #expect(lines[1].contains("priority or move"))
     #expect(lines[22] == " Search: PRIORITY")
-    #expect(lines[23] == " Enter keep it   Esc cancel  Ctrl-U clear line")
+    #expect(lines[23] == " Esc cancel  Ctrl-U clear line │ Enter keep it")
     _ = model.press(.enter, .character("n"), .character("n"), .character("n"))
     #expect(model.screen().lines[0].contains("(1 of 3)"))
     _ = model.press(.character("N"))
@@ -28,10 +28,10 @@ struct ReaderSearchTests {
     var model = help()
     _ = model.type("the priority")
     let frame = model.screen()
-    let place = try #require(frame.position(of: "the priority"))
+    let place = try #require(frame.position(of: "Raise the priority"))
     let row = frame.row(place.row)
-    #expect(row[row.startIndex + place.column + 4].style.attributes.contains(.underline))
-    #expect(!row[row.startIndex + place.column - 1].style.attributes.contains(.underline))
+    #expect(row[row.startIndex + place.column + 10].style.attributes.contains(.underline))
+    #expect(!row[row.startIndex + place.column + 4].style.attributes.contains(.underline))
   }
 
   @Test func `Esc returns to where the search began`() {

@@ -3,22 +3,23 @@ import Testing
 
 @testable import KettleDashboard
 
-/// The keys in the last lines.
+/// The keys in the last line.
 struct FooterTests {
-  private func lines(columns: Int, height: Int, _ dashboard: Dashboard) -> [String] {
-    var canvas = Canvas(size: ScreenSize(columns: columns, rows: height), look: .text)
-    Footer(dashboard.footerItems).draw(on: &canvas, row: 0, height: height)
-    return canvas.frame.lines
+  private func line(columns: Int, _ dashboard: Dashboard) -> String {
+    var canvas = Canvas(size: ScreenSize(columns: columns, rows: 1), look: .text)
+    Footer(dashboard.footerItems).draw(on: &canvas, row: 0)
+    return canvas.frame.lines[0]
   }
 
   @Test func `the least important keys are dropped first`() {
     var dashboard = Sample.model(columns: 80, rows: 24)
     _ = dashboard.press(.character("a"))
     #expect(
-      lines(columns: 80, height: 1, dashboard)
-        == [" Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line"])
-    #expect(lines(columns: 30, height: 1, dashboard) == [" Enter add  Esc cancel"])
-    #expect(lines(columns: 12, height: 1, dashboard) == [" Enter add"])
-    #expect(lines(columns: 5, height: 1, dashboard) == [""])
+      line(columns: 80, dashboard)
+        == " Enter add  Esc cancel  Ctrl-J next line  Tab next  Ctrl-U clear line")
+    #expect(line(columns: 30, dashboard) == " Enter add Esc cancel Tab next")
+    #expect(line(columns: 22, dashboard) == " Enter add  Esc cancel")
+    #expect(line(columns: 12, dashboard) == " Enter add")
+    #expect(line(columns: 5, dashboard) == "")
   }
 }

@@ -24,18 +24,18 @@ struct ScrollbarTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   ↓ 0 B/s        1204 queued        0 of 1,204 done
-          File                     Progress                 Speed
-       ·  file 8                                      queued     │
-       ·  file 9                                      queued     ┃
-       ·  file 10                                     queued     │
-       ·  file 11                                     queued     │
-       ·  file 12                                     queued     │
-       ·  file 13                                     queued     │
-       ·  file 14                                     queued     │
-      >·  file 15                                     queued     │
+       ♨ ↓ 0 B/s       ·1,204           0 of 1,204 done ────────
+         File              Progress                Speed    Left
+       · file 8            queued                                │
+       · file 9            queued                                ┃
+       · file 10           queued                                │
+       · file 11           queued                                │
+       · file 12           queued                                │
+       · file 13           queued                                │
+       · file 14           queued                                │
+      ▌· file 15           queued                                │
                                                          16/1,204
-       p pause  x stop   a add  P pause all   ? help  q leave
+       p pause Enter details │ a add │ : everything ? keys q leave
       """)
     list.press(.end, in: &model)
     #expect(model.screen(.ascii).lines[9].hasSuffix("#"))
@@ -54,24 +54,24 @@ struct ScrollbarTests {
     expectScreen(
       Sample.model(columns: 80, rows: 10, showing: rows).screen(),
       """
-       Kettle   ↓ 10 B/s       1 running  1 queued          40 %   182 GiB free after
-          File                       Progress             Size         Speed    Ready
-      >▶  debian-12.5.0-a…DVD-1.iso  ▃▃▃·····  40 %   40/100 B        10 B/s
-       ·  A stream withou… name.mkv                             queued
+       ♨ ↓ 10 B/s                ⢸  ▶1 ·1                             40% ━━━━──────
+         File                  Progress                      Size      Speed    Left
+      ▌▶ debian-12.5…VD-1.iso  ━━━━━━──────────   40%    40/100 B     10 B/s
+       · A stream wi…name.mkv  queued
       (4 empty lines)
                                                                                   1/2
-       p pause  x stop   a add  P pause all  X stop all   ? help  q leave
+       p pause Enter details d remove l limit │ a add │ : everything ? keys q leave
       """)
     expectScreen(
       Sample.model(columns: 140, rows: 10, showing: rows).screen(),
       """
-       Kettle   ↓ 10 B/s     █          1 running  1 queued                                                 ████        40 %   182 GiB free after
-          File                                              Progress                 Size          Speed  Conns    Ready  Host              Added
-      >▶  debian-12.5.0-amd64-DVD-1.iso                     ▃▃▃▃········  40 %   40/100 B         10 B/s                  example.org       11:00
-       ·  A stream without a length but a long name.mkv                                    queued                         example.org       11:00
+       ♨ kettle   ↓ 10 B/s        ▶ 1  · 1                                                                                    40% ━━━━━─────────
+         File                                  Progress                                  Size             Speed Conns    Left  Host
+      ▌▶ debian-12.5.0-amd64-DVD-1.iso         ━━━━━━━━━━━─────────────────   40%    40/100 B      ⢸     10 B/s                ▌ example.org
+       · A stream without a leng…ong name.mkv  queued                                                                          ▌ example.org
       (4 empty lines)
                                                                                                                                               1/2
-       p pause  x stop  Enter details  d remove  l limit   a add  P pause all  X stop all   Space mark  / search  \\ filter   ? help  q leave
+       p pause  x stop  Enter details  d remove  l limit │ a add  z undo  Space mark  / find  \\ filter  o sort │ : everything  ? keys  q leave
       """)
   }
 }
