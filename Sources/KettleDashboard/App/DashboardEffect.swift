@@ -160,22 +160,27 @@ package struct DashboardChoices: Codable, Hashable, Sendable {
   /// The section of the pane below the list; nil while the pane is closed.
   package var pane: DetailsSection?
   package var hiddenColumns: [TableColumn]?
+  /// The boxes above the list that the user does not want to see.
+  package var hiddenBoxes: [ListBox]?
   /// The name of a theme; nil is the configured one.
   package var theme: String?
 
   private enum CodingKeys: String, CodingKey {
-    case sort, folded, pane, hiddenColumns, theme
+    case sort, folded, pane, hiddenColumns, hiddenBoxes, theme
   }
 
-  /// - Parameter hiddenColumns: none is the same as nil.
+  /// - Parameters:
+  ///   - hiddenColumns: none is the same as nil.
+  ///   - hiddenBoxes: none is the same as nil.
   package init(
     sort: RowSort? = nil, folded: [ListGroup]? = nil, pane: DetailsSection? = nil,
-    hiddenColumns: [TableColumn] = [], theme: String? = nil
+    hiddenColumns: [TableColumn] = [], hiddenBoxes: [ListBox] = [], theme: String? = nil
   ) {
     self.sort = sort
     self.folded = folded
     self.pane = pane
     self.hiddenColumns = hiddenColumns.isEmpty ? nil : hiddenColumns
+    self.hiddenBoxes = hiddenBoxes.isEmpty ? nil : hiddenBoxes
     self.theme = theme
   }
 
@@ -186,6 +191,7 @@ package struct DashboardChoices: Codable, Hashable, Sendable {
     folded = try? members.decode([ListGroup].self, forKey: .folded)
     pane = try? members.decode(DetailsSection.self, forKey: .pane)
     hiddenColumns = try? members.decode([TableColumn].self, forKey: .hiddenColumns)
+    hiddenBoxes = try? members.decode([ListBox].self, forKey: .hiddenBoxes)
     theme = try? members.decode(String.self, forKey: .theme)
   }
 }

@@ -55,6 +55,14 @@ enum BoxLines: Hashable, Sendable {
     }
   }
 
+  /// Around a title.
+  var titleEnds: [String] {
+    switch self {
+    case .square: ["┤", "├"]
+    case .heavy: ["┫", "┣"]
+    }
+  }
+
   var horizontal: String {
     switch self {
     case .square: "─"
@@ -79,6 +87,7 @@ extension GlyphSet {
       corners = lines?.corners ?? corners
       horizontal = lines?.horizontal ?? horizontal
       vertical = lines?.vertical ?? vertical
+      titleEnds = lines?.titleEnds ?? titleEnds
     case .console: self = .console
     case .ascii: self = .ascii
     }

@@ -157,6 +157,8 @@ package struct GlyphSet: Hashable, Sendable {
   package var dash: String
   /// Around a title in the border of a box.
   package var titleEnds: [String]
+  /// The keys of the boxes.
+  var raisedDigits: [String: String]
   /// An open connection, and one that may be opened.
   package var dot: String
   package var dotRest: String
@@ -172,6 +174,9 @@ package struct GlyphSet: Hashable, Sendable {
   package var scrollbarThumb: String
   package var scrollbarTrack: String
 
+  /// A digit is raised beside what it stands for; another key has a blank after it.
+  func raised(_ key: Key) -> String { raisedDigits[key.name] ?? key.name + " " }
+
   package func symbol(_ state: TransferState) -> String { states[state] ?? " " }
 
   package static let utf8 = GlyphSet(
@@ -183,6 +188,7 @@ package struct GlyphSet: Hashable, Sendable {
     eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], receivedCell: "█", missingCell: "░",
     horizontal: "─", vertical: "│", corners: ["╭", "╮", "╰", "╯"], good: "✔", bad: "✘", mark: "◆",
     cursor: "▌", barDone: "━", barRest: "─", barTip: "╸", dash: "╌", titleEnds: ["┤", "├"],
+    raisedDigits: ["1": "¹", "2": "²", "3": "³"],
     dot: "●", dotRest: "·", tick: "▌", flag: "⚑", kettle: "♨", unfolded: "▾", folded: "▸",
     scrollbarThumb: "┃", scrollbarTrack: "│")
 
@@ -194,7 +200,8 @@ package struct GlyphSet: Hashable, Sendable {
     arrowDown: "v", arrowUp: "^", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
     receivedCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
     corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x", cursor: ">",
-    barDone: "=", barRest: ".", barTip: "-", dash: "-", titleEnds: ["[", "]"], dot: "*",
+    barDone: "=", barRest: ".", barTip: "-", dash: "-", titleEnds: ["[", "]"], raisedDigits: [:],
+    dot: "*",
     dotRest: ".", tick: "|", flag: "!", kettle: "k", unfolded: "v", folded: ">",
     scrollbarThumb: "#", scrollbarTrack: "|")
 

@@ -39,6 +39,12 @@ extension Strings {
   static let atBeginning = "this is the beginning"
   static let atEnd = "this is the end"
   static let noRoomForPane = "the pane needs 20 rows; {details} shows the details"
+  static func noRoom(for box: ListBox?) -> String {
+    switch box {
+    case .speed, nil: "the graph needs 100 columns and 28 rows"
+    case .hosts: "the hosts need 120 columns and 28 rows"
+    }
+  }
   static let paneIsClosed = "the pane is closed; {pane} opens it"
   static let nothingChanged = "nothing changed"
 

@@ -40,7 +40,9 @@ struct ChoicesTests {
     (list.rows, list.isGrouped) = (Sample.rows, true)
     var model = list.model()
     #expect(
-      remembered(list.press(.down, .down, .left, in: &model)) == [DashboardChoices(folded: [.running])])
+      remembered(list.press(.down, .down, .left, in: &model)) == [
+        DashboardChoices(folded: [.running])
+      ])
     let next = restarted(DashboardChoices(folded: [.done]))
     #expect(next.list.view.folded == [.done])
   }

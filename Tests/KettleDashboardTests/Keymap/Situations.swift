@@ -155,7 +155,7 @@ struct Situations {
     starts.append(Situation(name: "groups", model: grouped, rows: "groups", keysLeft: 1))
     list.press(.left, in: &grouped)
     starts.append(Situation(name: "a folded group", model: grouped, rows: "heading", keysLeft: 1))
-    var marked = middle(Sample.model(columns: 100, rows: 30))
+    var marked = middle(Sample.model(columns: 120, rows: 30))
     _ = marked.press(.character("A"))
     starts.append(start("all marked", marked, rows: "many rows"))
     var searching = Sample.model(columns: 100, rows: 20)

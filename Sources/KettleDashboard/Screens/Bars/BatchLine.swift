@@ -32,6 +32,22 @@ enum BatchText {
     return isTooMuch || isTooLittle ? nil : Strings.freeAfter(after)
   }
 
+  /// Less free space than this is worth a warning while something is downloaded.
+  private static let lowDiskByteCount: Int64 = 1 << 29
+
+  /// How much space is missing on the disk, or how little is left; nil if there is enough.
+  static func shortage(_ totals: Totals) -> String? {
+    guard totals.underWayCount > 0, let free = totals.freeBytes else { return nil }
+    let missing = totals.batch.flatMap { batch -> Int64? in
+      guard batch.unknownSizeCount <= 0 else { return nil }
+      let (left, isTooMuch) = batch.bytesExpected.subtractingReportingOverflow(batch.bytesReceived)
+      let (missing, isTooLarge) = left.subtractingReportingOverflow(free)
+      return isTooMuch || isTooLarge ? nil : missing
+    }
+    if let missing, missing > 0 { return Strings.diskShort(missing) }
+    return free < lowDiskByteCount ? Strings.diskLow(max(0, free)) : nil
+  }
+
   /// The percentage of the bytes, or how many files are done.
   static func progress(_ batch: BatchProgress) -> String {
     let summary = BatchSummary(batch)
@@ -84,7 +100,8 @@ struct ViewLine {
     if list.search.isOn {
       parts.append(Part(text: Strings.searchShown(list.search.text, list.hits)))
     }
-    if let text = view.sortText(columns: context.size.columns) {
+    // The border of the box says it.
+    if !ListLayout.isBoxed(context.size), let text = view.sortText(columns: context.size.columns) {
       parts.append(Part(text: text, role: .quiet))
     }
     if list.isFollowing { parts.append(Part(text: Strings.following, role: .quiet)) }

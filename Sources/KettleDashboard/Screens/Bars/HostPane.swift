@@ -8,6 +8,8 @@ package struct HostPane: Hashable, Sendable {
   private var speeds: [String: [Int64]] = [:]
 
   static let intervalMilliseconds: Int64 = 2000
+  /// The speeds that are kept of each host.
+  private static let countMax = 60
 
   package init() {}
 
@@ -26,7 +28,7 @@ package struct HostPane: Hashable, Sendable {
     speeds = [:]
     for host in hosts {
       let samples = (before[host.origin] ?? []) + [host.speed]
-      speeds[host.origin] = Array(samples.suffix(RowRates.countMax))
+      speeds[host.origin] = Array(samples.suffix(Self.countMax))
     }
   }
 
@@ -37,6 +39,7 @@ package struct HostPane: Hashable, Sendable {
     static let dots = 8
     static let trend = 6
     static let speed = 10
+    static let nameMax = 32
   }
 
   func draw(
@@ -45,7 +48,9 @@ package struct HostPane: Hashable, Sendable {
     // While nothing is under way, the hosts are not requested and would be outdated.
     let isCurrent = context.isConnected && context.totals.underWayCount > 0
     let shown = isCurrent ? hosts : []
-    box.draw(title: Strings.hostsTitle, right: shown.isEmpty ? "" : CountText.text(shown.count), on: &canvas)
+    box.draw(
+      title: Strings.hostsTitle, key: context.keymap.key(of: "hosts-box"),
+      right: shown.isEmpty ? "" : CountText.text(shown.count), on: &canvas)
     let (rows, columns) = box.inside
     drawSums(of: shown, on: &canvas, row: rows.upperBound - 1, columns, context)
     let lines = rows.dropLast()
@@ -83,7 +88,8 @@ package struct HostPane: Hashable, Sendable {
     let start = columns.lowerBound + 1
     let tick = isWorking ? rates.hostNumber(host.plainName).map(look.host) : nil
     canvas.plot(look.glyphs.tick, row: row, column: start, tick ?? look.style(.box))
-    let name = columns.count - 6 - Width.dots - Width.trend - Width.speed
+    let room = columns.count - 6 - Width.dots - Width.trend - Width.speed
+    let name = min(room, Width.nameMax)
     canvas.write(
       host.name, row: row, column: start + 1, width: name, isWorking ? .plain : .quiet,
       cut: .middle)
@@ -97,7 +103,7 @@ package struct HostPane: Hashable, Sendable {
     drawDots(of: host, on: &canvas, row: row, column: rest, tick ?? look.style(.key))
     let trend = rest + Width.dots + 1
     Sparkline(samples: speeds[host.origin] ?? [], top: top)
-      .draw(on: &canvas, row: row, columns: trend..<(trend + Width.trend))
+      .draw(on: &canvas, row: row, columns: trend..<(trend + Width.trend + room - name))
     let end = columns.upperBound - 1
     canvas.writeRight(
       ByteText.speed(host.speed), row: row, column: end - Width.speed, width: Width.speed)

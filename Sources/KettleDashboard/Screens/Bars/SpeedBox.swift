@@ -4,6 +4,8 @@ import KettleModel
 struct SpeedBox {
   let box: TitledBox
   let service: ServiceView
+  /// The key that hides it.
+  let key: Key?
 
   func draw(on canvas: inout Canvas) {
     let (rows, columns) = box.inside
@@ -11,7 +13,7 @@ struct SpeedBox {
     let seconds = SpeedGraph.seconds(width: width, canvas.look)
     let shown = service.speeds.samples.suffix(seconds)
     box.draw(
-      title: Strings.speedTitle, right: DurationText.clock(Int64(seconds)),
+      title: Strings.speedTitle, key: key, right: DurationText.clock(Int64(seconds)),
       below: (numbers(of: shown), ""), on: &canvas)
     let limit = service.totals.limitBytesPerSecond
     let top = max(service.speeds.top, SpeedGraph.ceiling(of: [limit ?? 0]))

@@ -24,9 +24,6 @@ struct TitleBar {
       let start = column
       column += canvas.write(
         piece.text, row: 0, column: column, width: columns - column, role(piece.role))
-      if let heat = piece.heat, !service.isLinkLost {
-        canvas.restyle(row: 0, columns: start..<column) { $0 = heat }
-      }
       if let target = piece.target { canvas.claim(row: 0, columns: start..<column, for: target) }
     }
     if title.trendWidth > 0 {
@@ -79,7 +76,7 @@ struct TitleBar {
       title.trendWidth = form.trendWidth
       title.left.append(TitlePiece(String(repeating: " ", count: form.trendWidth), gap: 1))
     }
-    title.left += chips(form, look)
+    title.left += chips(form, look) + warnings(form, look)
     guard form.hasBatch, let batch = service.totals.batch else { return title }
     title.percent = BatchText.progress(batch)
     title.barWidth = form.barWidth
@@ -91,12 +88,9 @@ struct TitleBar {
   }
 
   private func speedPiece(_ form: TitleForm, columns: Int, _ look: Look) -> TitlePiece {
-    var piece = TitlePiece(state(columns: columns, look), gap: form.hasName ? 3 : 1, role: .heading)
-    let speed = service.totals.bytesPerSecond
-    if service.link.isConnected, speed > 0 {
-      piece.heat = look.heat(Sparkline.share(of: speed, top: service.speeds.top))
-    }
-    return piece
+    let isMoving = service.link.isConnected && service.totals.bytesPerSecond > 0
+    return TitlePiece(
+      state(columns: columns, look), gap: form.hasName ? 3 : 1, role: isMoving ? .heat2 : .heading)
   }
 
   /// The limit of all transfers together, and until when it applies; nil without one.
@@ -162,6 +156,19 @@ struct TitleBar {
     return chips
   }
 
+  /// Returns what went wrong beside the transfers.
+  private func warnings(_ form: TitleForm, _ look: Look) -> [TitlePiece] {
+    let gap = form.isSpaced ? 2 : 1
+    var pieces: [TitlePiece] = []
+    if let hooks = service.totals.failedHookCount, hooks > 0 {
+      pieces.append(TitlePiece(Strings.hooksFailed(hooks), gap: gap, role: .attention))
+    }
+    if let disk = BatchText.shortage(service.totals) {
+      pieces.append(TitlePiece(disk, gap: gap, role: .problem))
+    }
+    return pieces
+  }
+
   /// What waits for the user has a chip of its own.
   private func count(_ state: TransferState) -> Int {
     let count = service.totals.count(state)
@@ -170,7 +177,7 @@ struct TitleBar {
 
   private static func role(of state: TransferState) -> Role {
     switch state {
-    case .running, .verifying: .key
+    case .running, .verifying: .heat2
     case .waiting, .scheduled, .paused: .waiting
     case .queued, .idle: .quiet
     case .completed: .good
@@ -227,8 +234,6 @@ private struct TitlePiece {
   var role: Role
   /// What a click on it does.
   var target: ClickTarget?
-  /// In place of the role's style.
-  var heat: Style?
 
   init(_ text: String, gap: Int, role: Role = .plain, target: ClickTarget? = nil) {
     self.text = text

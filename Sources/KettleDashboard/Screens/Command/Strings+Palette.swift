@@ -36,7 +36,7 @@ extension Strings {
     switch problem {
     case .unknown(""): "Type what you want to do"
     case .unknown(let word): "Nothing is called \"" + word.sanitizedForDisplay(limit: 40) + "\""
-    case .takesNoWords(let word): 
+    case .takesNoWords(let word):
       "\"" + word.sanitizedForDisplay(limit: 40) + "\" takes no words"
     case .unknownValue(let value, let word):
       "There is no \(word) \"" + value.sanitizedForDisplay(limit: 40) + "\""

@@ -83,7 +83,8 @@ struct DetailsText {
     case .still(let word): word
     case .words(let forms):
       row.state == .failed ? Strings.countWord(.failed) : forms.first ?? ""
-    case .done(let time, let proof): [time, proof].compactMap(\.self).joined(separator: ", ")
+    case .done(let time, let proof, let problem):
+      [time, proof, problem].compactMap(\.self).joined(separator: ", ")
     }
   }
 

@@ -1,5 +1,10 @@
 import KettleModel
 
+/// A box above the list.
+package enum ListBox: String, Codable, Hashable, Sendable, CaseIterable {
+  case speed, hosts
+}
+
 /// The number of lines of each part of the list screen. From 100 columns on, the parts are in boxes.
 package struct ListLayout: Hashable, Sendable {
   /// Nothing useful fits on a smaller screen.
@@ -12,11 +17,14 @@ package struct ListLayout: Hashable, Sendable {
   package let hasPane: Bool
   /// The transfers in the box of what needs the user; 0 without the box.
   package let needsCount: Int
+  private let hiddenBoxes: Set<ListBox>
 
   package init(
-    size: ScreenSize, hasViewLine: Bool = false, hasPane: Bool = false, needsCount: Int = 0
+    size: ScreenSize, hasViewLine: Bool = false, hasPane: Bool = false, needsCount: Int = 0,
+    hiddenBoxes: Set<ListBox> = []
   ) {
     self.size = size
+    self.hiddenBoxes = hiddenBoxes
     self.hasViewLine = hasViewLine
     self.hasPane = hasPane
     self.needsCount = needsCount
@@ -35,21 +43,36 @@ package struct ListLayout: Hashable, Sendable {
 
   package var footerTop: Int { size.rows - 1 }
 
+  /// Whether a screen has room for a box above the list.
+  static func hasRoom(for box: ListBox, _ size: ScreenSize) -> Bool {
+    guard isBoxed(size), size.rows >= 28 else { return false }
+    return switch box {
+    case .speed: true
+    case .hosts: size.columns >= 120
+    }
+  }
+
+  private func shows(_ box: ListBox) -> Bool {
+    Self.hasRoom(for: box, size) && !hiddenBoxes.contains(box)
+  }
+
   /// The lines of the graph of the total speed; 0 where the rows need the room.
   package var graphHeight: Int {
-    guard isBoxed, size.rows >= 28 else { return 0 }
-    return size.rows >= 45 ? 9 : size.rows >= 33 ? 6 : 3
+    guard ListBox.allCases.contains(where: shows) else { return 0 }
+    return size.rows >= 45 ? 8 : size.rows >= 33 ? 6 : 3
   }
 
   /// The boxes of the graph and of the hosts, with their borders.
   package var graphRows: Range<Int> { 1..<(graphHeight > 0 ? graphHeight + 3 : 1) }
 
   package var graphColumns: Range<Int> {
-    0..<(hostColumns.isEmpty ? size.columns : hostColumns.lowerBound)
+    guard shows(.speed) else { return 0..<0 }
+    return 0..<(hostColumns.isEmpty ? size.columns : hostColumns.lowerBound)
   }
 
   package var hostColumns: Range<Int> {
-    guard graphHeight > 0, size.columns >= 120 else { return 0..<0 }
+    guard shows(.hosts) else { return 0..<0 }
+    guard shows(.speed) else { return 0..<size.columns }
     return (size.columns - max(46, size.columns * 3 / 8))..<size.columns
   }
 
@@ -172,6 +195,14 @@ package struct ListLines: Hashable, Sendable {
 
   /// Whether a group has rows that are not displayed.
   var hasFolded: Bool { parts.contains { $0.group?.isFolded == true } }
+
+  /// Returns the indices of the rows below a heading; nil for a row.
+  func rows(below heading: Int) -> Range<Int>? {
+    guard let part = part(at: heading), part.hasHeading, heading == part.firstLine else {
+      return nil
+    }
+    return part.firstRow..<(part.firstRow + part.rowCount)
+  }
 
   /// Returns the heading on a line; nil for a row.
   package func heading(at line: Int) -> ListedGroup? {

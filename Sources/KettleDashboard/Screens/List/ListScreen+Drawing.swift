@@ -5,7 +5,7 @@ extension ListScreen {
     let hasViewLine = query != nil || !ViewLine(self, context).isEmpty
     return ListLayout(
       size: context.size, hasViewLine: hasViewLine, hasPane: pane != nil,
-      needsCount: max(0, pinnedCount(context.size) - 1))
+      needsCount: max(0, pinnedCount(context.size) - 1), hiddenBoxes: boxesNotShown)
   }
 
   /// The number of lines at the top of the list that are in the box of what needs the user: its
@@ -55,6 +55,7 @@ extension ListScreen {
     let free = layout.hostColumns.isEmpty ? BatchText.free(context.totals) ?? "" : ""
     TitledBox(rows: layout.listRows, columns: 0..<canvas.size.columns).draw(
       title: view.kind == .history ? Strings.historyTitle : Strings.downloadsTitle,
+      key: context.keymap.key(of: "only-downloads"), right: view.orderText,
       below: (positionText, free), on: &canvas)
   }
 
@@ -68,9 +69,11 @@ extension ListScreen {
   private func drawGraph(
     on canvas: inout Canvas, _ layout: ListLayout, _ context: ScreenContext
   ) {
-    guard layout.graphHeight > 0 else { return }
-    let box = TitledBox(rows: layout.graphRows, columns: layout.graphColumns)
-    SpeedBox(box: box, service: context.service).draw(on: &canvas)
+    if !layout.graphColumns.isEmpty {
+      let box = TitledBox(rows: layout.graphRows, columns: layout.graphColumns)
+      SpeedBox(box: box, service: context.service, key: context.keymap.key(of: "speed-box"))
+        .draw(on: &canvas)
+    }
     guard !layout.hostColumns.isEmpty else { return }
     hosts.draw(
       on: &canvas, TitledBox(rows: layout.graphRows, columns: layout.hostColumns), rates: rates,
@@ -84,10 +87,10 @@ extension ListScreen {
     guard !layout.needsRows.isEmpty else { return }
     let box = TitledBox(
       rows: layout.needsRows, columns: 0..<canvas.size.columns, role: .attentionBox,
-      titleRole: .attentionTitle)
-    let key = context.keymap.key(of: "needs-you").map { $0.name + " " } ?? ""
+      titleRole: .attentionTitle, keyRole: .attention)
     box.draw(
-      title: key + Strings.needsTitle, right: "\(layout.needsCount)", on: &canvas)
+      title: Strings.needsTitle, key: context.keymap.key(of: "needs-you"),
+      right: "\(layout.needsCount)", on: &canvas)
     let (rows, inner) = box.inside
     let top = box.rows.lowerBound
     canvas.claim(row: top, columns: box.columns, for: .row(0))
@@ -193,7 +196,8 @@ extension TransferSnapshot {
         ?? Strings.heldBack(self, time: context.time)
         ?? limitBytesPerSecond.map(Strings.limitedTo)
     case .paused: freshStart.map(Strings.freshStart) ?? limitBytesPerSecond.map(Strings.limitedTo)
-    case .idle, .scheduled, .completed: nil
+    case .completed: failedHook.map(Strings.hookFailed)
+    case .idle, .scheduled: nil
     }
   }
 

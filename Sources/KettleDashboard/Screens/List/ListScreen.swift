@@ -31,6 +31,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     case size
   }
 
+  /// The boxes that the user does not want to see.
+  private var hiddenBoxes: Set<ListBox> = []
   private(set) var hosts = HostPane()
   private(set) var rates = RowRates()
   /// The transfers that need the user, as they were sent last, by their place among them. Their box
@@ -41,6 +43,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     if let sort = choices.sort { view.sort = sort }
     view.folded = Set(choices.folded ?? [])
     view.hiddenColumns = Set(choices.hiddenColumns ?? [])
+    hiddenBoxes = Set(choices.hiddenBoxes ?? [])
     pane = choices.pane.map { DetailsPane(section: $0) }
     paneOrigin = choices.pane == nil ? .size : .user
   }
@@ -65,7 +68,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     return DashboardChoices(
       sort: isNatural ? nil : list.sort, folded: list.foldedInOrder,
       pane: paneOrigin == .user ? pane?.section : nil,
-      hiddenColumns: TableColumn.canBeHidden.filter(list.hiddenColumns.contains))
+      hiddenColumns: TableColumn.canBeHidden.filter(list.hiddenColumns.contains),
+      hiddenBoxes: ListBox.allCases.filter(hiddenBoxes.contains))
   }
 
   static let bindings = BindingTable(
@@ -255,6 +259,24 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     return Set(named).sorted { $0.text < $1.text }
   }
 
+  // MARK: - Boxes
+
+  /// The boxes that are not shown. They have nothing to say before the first transfer.
+  var boxesNotShown: Set<ListBox> {
+    let isNew = view.kind == .transfers && !view.isFiltered && window?.matchingCount == 0
+    return isNew ? Set(ListBox.allCases) : hiddenBoxes
+  }
+
+  /// Hides a box, or shows it again; nil stands for all of them.
+  mutating func toggle(_ box: ListBox?, _ context: ScreenContext) -> [ScreenRequest] {
+    if let box {
+      if hiddenBoxes.remove(box) == nil { hiddenBoxes.insert(box) }
+    } else {
+      hiddenBoxes = hiddenBoxes.isEmpty ? Set(ListBox.allCases) : []
+    }
+    return scrollToCursor(context)
+  }
+
   // MARK: - Pane
 
   /// Opens or closes the details of the transfer under the cursor.
@@ -383,7 +405,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     let top = window?.lines.firstRow(from: line) ?? line
     let first = max(0, top - margin)
     // Depends on the size alone, so that a view line appearing does not request the rows again.
-    let height = ListLayout(size: context.size).bodyHeight
+    let height = ListLayout(size: context.size, hiddenBoxes: hiddenBoxes).bodyHeight
     return subscription.request(
       Viewport(
         filter: view.filter, sort: view.sort, first: first, count: top + height + margin - first,

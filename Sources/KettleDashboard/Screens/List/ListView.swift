@@ -76,6 +76,12 @@ package struct ListView: Hashable, Sendable {
     return columnKeys(columns: columns).contains(sort.key) ? nil : Strings.sortedBy(sort)
   }
 
+  /// The order in a word, for the border of the box.
+  var orderText: String {
+    guard sort.key == .queue else { return Strings.sortedBy(sort) }
+    return sort.isDescending ? Strings.queueReversed : Strings.queueOrder
+  }
+
   /// Returns the order by a key; by the current key again, it is reversed.
   func sorted(by key: RowSort.Key) -> RowSort {
     let isDescending = key == sort.key ? !sort.isDescending : key.beginsDescending

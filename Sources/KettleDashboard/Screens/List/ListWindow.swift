@@ -47,6 +47,14 @@ package struct ListWindow: Hashable, Sendable {
     return rows[row - firstRow]
   }
 
+  /// Returns the rows below a heading if all of them were sent; nil for a row.
+  func rows(below heading: Int) -> ArraySlice<TransferSnapshot>? {
+    guard let wanted = lines.rows(below: heading), !wanted.isEmpty, wanted.lowerBound >= firstRow,
+      wanted.upperBound - firstRow <= rows.count
+    else { return nil }
+    return rows[(wanted.lowerBound - firstRow)..<(wanted.upperBound - firstRow)]
+  }
+
   package func index(of id: TransferID) -> Int? {
     rows.firstIndex { $0.id == id }.map { lines.line(ofRow: firstRow + $0) }
   }

@@ -91,6 +91,8 @@ struct GroupHeading {
   let listed: ListedGroup
   /// The order within the group.
   let sort: RowSort
+  /// Its rows, if all of them are known.
+  let rows: ArraySlice<TransferSnapshot>?
   /// Writes the time at which a queue opens or closes.
   let time: (WallTime) -> String
 
@@ -100,12 +102,33 @@ struct GroupHeading {
     let fold = listed.isFolded ? glyphs.folded : glyphs.unfolded
     canvas.write(fold, row: row, column: TableColumns.symbolColumn, width: 1, role)
     let text = Strings.heading(of: listed, isNewestFirst: isNewestFirst, time: time)
-    let used = canvas.write(
-      text, row: row, column: nameColumn, width: max(0, width - nameColumn - 2), role)
-    let start = nameColumn + used + 1
+    var start =
+      nameColumn + 1
+      + canvas.write(
+        text, row: row, column: nameColumn, width: max(0, width - nameColumn - 2), role)
+    if let sum, start + sum.count + 1 < width - 2 {
+      start += 1 + canvas.write(sum, row: row, column: start, width: sum.count, .quiet)
+    }
     guard start < width - 2 else { return }
     canvas.fill(
       row: row, column: start, width: width - 2 - start, .box, with: glyphs.dash)
+  }
+
+  /// What its rows have together.
+  private var sum: String? {
+    guard let rows else { return nil }
+    switch listed.group {
+    case .work(.running):
+      let open = rows.reduce(0) { $0 + min(max(0, $1.connections), 1 << 20) }
+      return open > 0 ? Strings.openConnections(open) : nil
+    case .work(.done):
+      let bytes = rows.reduce(Int64(0)) { sum, row in
+        let (next, isTooLarge) = sum.addingReportingOverflow(max(0, row.bytesReceived))
+        return isTooLarge ? .max : next
+      }
+      return bytes > 0 ? ByteText.size(bytes) : nil
+    case .work(.next), .work(.needsUser), .work(.failed), .queue, .noQueue: return nil
+    }
   }
 
   private var isNewestFirst: Bool {
@@ -114,7 +137,7 @@ struct GroupHeading {
 
   private var role: Role {
     switch listed.group {
-    case .work(.running): .key
+    case .work(.running): .heat2
     case .work(.next), .queue, .noQueue: .heading
     case .work(.done): .good
     case .work(.failed): .problem

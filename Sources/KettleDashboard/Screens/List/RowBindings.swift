@@ -269,7 +269,24 @@ enum MovingBindings {
       "pane-next", 1, key: "]", label: Strings.footerSection,
       help: "To the next section of the pane"),
     section("pane-previous", -1, key: "[", help: "To the previous section of the pane"),
+    box("speed-box", .speed, key: "1", help: "Hide the graph of the speed, or show it"),
+    box("hosts-box", .hosts, key: "2", help: "Hide the hosts, or show them"),
+    box("only-downloads", nil, key: "3", help: "Show only the downloads, or all boxes"),
   ]
+
+  private static func box(
+    _ name: String, _ box: ListBox?, key: Character, help: String
+  ) -> Binding<ListScreen> {
+    Binding(
+      name, .moving, in: [.list], keys: [.character(key)], help: help,
+      when: { list, context in
+        if !ListLayout.hasRoom(for: box ?? .speed, context.size) {
+          return .impossible(Strings.noRoom(for: box))
+        }
+        return Availability(unless: list.rowCount == 0 ? list.emptyReason : nil)
+      },
+      do: { list, context in list.toggle(box, context) })
+  }
 
   private static func section(
     _ name: String, _ step: Int, key: Character, label: String? = nil, help: String

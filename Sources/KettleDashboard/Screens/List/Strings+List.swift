@@ -43,6 +43,8 @@ extension Strings {
       + ByteText.speed(peak) + limited
   }
 
+  static let queueOrder = "queue order"
+
   static func moreHosts(_ count: Int) -> String { "+ \(count) more" }
 
   /// For the chip in the title.
@@ -72,6 +74,14 @@ extension Strings {
       : ByteText.size(Int64(clamping: byteCount.magnitude)) + " too little space"
   }
 
+  /// In the title, where there is little room.
+  static func diskShort(_ byteCount: Int64) -> String {
+    "disk " + ByteText.size(byteCount) + " short"
+  }
+  static func diskLow(_ byteCount: Int64) -> String {
+    "disk " + ByteText.size(byteCount) + " free"
+  }
+
   /// Drawn beside the first steps. All lines have the same width.
   static let kettle = [
     "        ~  ~         ",
@@ -92,6 +102,14 @@ extension Strings {
 
 /// The words in the rows.
 extension Strings {
+  static let hookFailed = "hook failed"
+  static func hookFailed(_ how: String) -> String {
+    "The hook failed: " + how.sanitizedForDisplay(limit: 200)
+  }
+  static func hooksFailed(_ count: Int) -> String {
+    CountText.text(count) + (count == 1 ? " hook failed" : " hooks failed")
+  }
+
   static func done(at time: String?) -> String { time.map { "done " + $0 } ?? "done" }
 
   /// What is known of a finished file beyond its size; nil for nothing.

@@ -106,7 +106,8 @@ extension Strings {
     case .unknownNeed, .missingValue(.needs):
       ["\"needs:\" has one form, needs:you", "Write needs:you"]
     case .missingValue(.state): ["\"state:\" needs a state, as in state:failed"]
-    case .missingValue(.host): [
+    case .missingValue(.host):
+      [
         "\"host:\" needs a host, as in host:example.org", "\"host:\" needs a host",
       ]
     case .missingValue(.queue), .unusableQueue:

@@ -4,6 +4,7 @@ struct TitledBox {
   let columns: Range<Int>
   var role = Role.box
   var titleRole = Role.boxTitle
+  var keyRole = Role.boxKey
 
   /// The part of the canvas within the border.
   var inside: (rows: Range<Int>, columns: Range<Int>) {
@@ -15,10 +16,12 @@ struct TitledBox {
 
   /// - Parameters:
   ///   - title: in the upper border on the left.
+  ///   - key: before the title; it focuses or hides the box.
   ///   - right: in the upper border on the right.
   ///   - below: in the lower border, on both sides.
   func draw(
-    title: String, right: String = "", below: (left: String, right: String) = ("", ""),
+    title: String, key: Key? = nil, right: String = "",
+    below: (left: String, right: String) = ("", ""),
     on canvas: inout Canvas
   ) {
     guard rows.count > 1, columns.count > 4 else { return }
@@ -31,7 +34,12 @@ struct TitledBox {
         canvas.write(glyphs.vertical, row: row, column: column, width: 1, role)
       }
     }
-    let used = write(title, titleRole, row: top, on: &canvas)
+    let name = key.map { glyphs.raised($0) } ?? ""
+    let used = write(name + title, titleRole, row: top, on: &canvas)
+    if !name.isEmpty {
+      canvas.write(
+        name, row: top, column: columns.lowerBound + 3, width: columns.count - 6, keyRole)
+    }
     writeRight(right, row: top, after: used, on: &canvas)
     let usedBelow = write(below.left, .quiet, row: bottom, on: &canvas)
     writeRight(below.right, row: bottom, after: usedBelow, on: &canvas)

@@ -8,8 +8,8 @@ package enum RowStatus: Hashable, Sendable {
   case still(String)
   /// Words in place of the bar, the longest form first.
   case words([String])
-  /// When it was done, and what was proved then.
-  case done(String, proof: String?)
+  /// When it was done, what was proved then, and what went wrong afterwards.
+  case done(String, proof: String?, problem: String?)
 
   package init(_ row: TransferSnapshot, clock: ClockText, now: WallTime) {
     switch row.state {
@@ -20,7 +20,9 @@ package enum RowStatus: Hashable, Sendable {
     case .failed: self = .words(Strings.failed(row.error))
     case .completed:
       let finished = row.finishedAt.map { clock.short($0, now: now) }
-      self = .done(Strings.done(at: finished), proof: Strings.proof(of: row))
+      self = .done(
+        Strings.done(at: finished), proof: Strings.proof(of: row),
+        problem: row.failedHook == nil ? nil : Strings.hookFailed)
     case .scheduled:
       let start = row.goesOnAt.map { clock.long($0, now: now) }
       self = .words(Strings.scheduled(start))
@@ -101,7 +103,7 @@ extension TransferSnapshot {
     case .failed: .problem
     case .waiting: reason?.needsUser == true ? .problem : .waiting
     case .paused, .scheduled: .waiting
-    case .running, .verifying: .key
+    case .running, .verifying: .heat2
     case .idle, .queued: .quiet
     }
   }

@@ -36,7 +36,8 @@ struct TransferRow {
       drawBar(on: &canvas, pen, context)
       pen.writeRight(word, in: columns[.speed], row.stateRole, on: &canvas)
     case .words(let forms): drawWords(forms, hasTime: !left.isEmpty, on: &canvas, pen)
-    case .done(let time, let proof): drawDone(time, proof: proof, on: &canvas, pen)
+    case .done(let time, let proof, let problem):
+      drawDone(time, proof: proof, problem: problem, on: &canvas, pen)
     }
   }
 
@@ -105,7 +106,7 @@ struct TransferRow {
   ) {
     var end = columns.words.upperBound
     if hasTime, let time = columns[.ready] { end = time.lowerBound - 1 }
-    let beforeSize = columns[.size].map { $0.lowerBound - 1 } ?? end
+    let beforeSize = pen.endBeforeSize(of: row) ?? end
     let words = columns.words.lowerBound..<max(columns.words.lowerBound, end)
     let short = words.clamped(to: 0..<beforeSize)
     let hasSize = columns[.size] != nil && !row.sizeText.isEmpty
@@ -119,20 +120,24 @@ struct TransferRow {
   }
 
   private func drawDone(
-    _ time: String, proof: String?, on canvas: inout Canvas, _ pen: RowPen
+    _ time: String, proof: String?, problem: String?, on canvas: inout Canvas, _ pen: RowPen
   ) {
     pen.writeSize(of: row, .quiet, on: &canvas)
-    let words = columns.words
-    let end = columns[.size].map { $0.lowerBound - 1 } ?? words.upperBound
-    let used = canvas.write(
-      time, row: pen.row, column: words.lowerBound, width: max(0, end - words.lowerBound), .quiet)
-    guard let proof, pen.isLive else { return }
-    let text = row.verifiedBy == nil ? proof : proof + " " + canvas.look.glyphs.good
-    let start = words.lowerBound + used + 2
-    guard start + pen.width(of: text) <= end else { return }
-    canvas.write(
-      text, row: pen.row, column: start, width: end - start,
-      row.verifiedBy == nil ? .quiet : .good)
+    if let average = rates.average(of: row.id) {
+      pen.writeRight(ByteText.speed(average), in: columns.speed, .quiet, on: &canvas)
+    }
+    let end = pen.endBeforeSize(of: row) ?? columns.words.upperBound
+    var next = columns.words.lowerBound
+    let isProved = row.verifiedBy != nil
+    let parts: [(text: String?, role: Role)] = [
+      (time, .quiet), (problem, .attention),
+      (proof.map { isProved ? $0 + " " + canvas.look.glyphs.good : $0 }, isProved ? .good : .quiet),
+    ]
+    for part in parts {
+      guard let text = part.text, next + pen.width(of: text) <= end else { continue }
+      pen.write(text, in: next..<end, part.role, on: &canvas)
+      next += pen.width(of: text) + 2
+    }
   }
 }
 
@@ -160,9 +165,17 @@ private struct RowPen {
     of snapshot: TransferSnapshot, _ role: Role = .plain, on canvas: inout Canvas
   ) {
     guard let range = columns[.size] else { return }
+    writeRight(sizeText(of: snapshot, range), in: range, role, on: &canvas)
+  }
+
+  private func sizeText(of snapshot: TransferSnapshot, _ range: Range<Int>) -> String {
     let whole = snapshot.bytesExpected.map(ByteText.size)
-    let forms = [snapshot.sizeText, whole].compactMap(\.self)
-    writeRight(fitting(forms, range), in: range, role, on: &canvas)
+    return fitting([snapshot.sizeText, whole].compactMap(\.self), range)
+  }
+
+  /// Where a text before the size must end; nil without a column for the size.
+  func endBeforeSize(of snapshot: TransferSnapshot) -> Int? {
+    columns[.size].map { $0.upperBound - width(of: sizeText(of: snapshot, $0)) - 2 }
   }
 
   func fitting(_ forms: [String], _ range: Range<Int>) -> String {

@@ -78,7 +78,7 @@ struct TransferTable {
       if view.marks.contains(row.id) { Self.drawMark(on: &canvas, row: screenRow) }
     } else if let listed = window.lines.heading(at: index) {
       let heading = GroupHeading(
-        listed: listed, sort: view.sort,
+        listed: listed, sort: view.sort, rows: window.rows(below: index),
         time: { context.clock.long($0, now: context.now.wall) })
       heading.draw(on: &canvas, row: screenRow, nameColumn: file.lowerBound)
     } else {

@@ -119,12 +119,12 @@ struct AddScreenTests {
       model(columns: 100, rows: 30, text).screen(),
       """
        ♨ kettle   ↓ 12.6 MiB/s  ▶3 ≡1 ◷2 ·1 ◔2 ‖1 ○2 ⚑1 ✔1 ✘1                      42% ━━━───── 1:30 left
-      ╭─┤speed├───────────────────────────────────────────────────────────────────────────────────┤3:12├─╮
+      ╭─┤¹speed├──────────────────────────────────────────────────────────────────────────────────┤3:12├─╮
       │ 15 MiB/s                                                                                       ⣶ │
       │                                                                                                ⣿ │
       │                                                                                                ⣿ │
       ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├──────────────────────────────────────────╯
-      ╭─┤downloads├──────────────────────────────────────────────────────────────────────────────────────╮
+      ╭─┤³downloads├───────────────────────────────────────────────────────────────────────┤queue order├─╮
       │   File                        Progress                           Size             Speed    Left  │
       │ ▶ Networking Overview         ━━━━━━━━━━━╸─────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21  │
       │ ‖ iOS Technology Overview     ━━━━─────────────────   22%    6/29 MiB            paused          │
@@ -160,7 +160,7 @@ struct AddScreenTests {
       model.screen(),
       """
        ♨ kettle   ↓ 12.6 MiB/s    ▶ 3  ≡ 1  ◷ 2  · 1  ◔ 2  ‖ 1  ○ 2  ⚑ 1 needs you  ✔ 1  ✘ 1                         42% ━━━━━───────── 1:30 left
-      ╭─┤speed├─────────╭─ Add ────────────────────────────────────────────────────────────────────────────────────────────────╮─────────────────╮
+      ╭─┤¹speed├────────╭─ Add ────────────────────────────────────────────────────────────────────────────────────────────────╮─────────────────╮
       │ 15 MiB/s        │ URLs      ✔ https://example.org/269                                                                  │                 │
       │                 │           ✔ https://example.org/270                                                                  │                 │
       │                 │           ✔ https://example.org/271                                                                  │                 │
@@ -168,7 +168,7 @@ struct AddScreenTests {
       │                 │           ✔ https://example.org/273                                                                  │                 │
       │                 │           ✔ https://example.org/274                                                                  │ left afterwards │
       ╰─┤now 12.6 MiB/s │           ✔ https://example.org/275                                                                  │─────────────────╯
-      ╭─┤downloads├─────│           ✔ https://example.org/276                                                                  │─────────────────╮
+      ╭─┤³downloads├────│           ✔ https://example.org/276                                                                  │───┤queue order├─╮
       │   File          │           ✔ https://example.org/277                                                                  │st               │
       │ ▶ Networking Ove│           ✔ https://example.org/278                                                                  │example.org      │
       │ ‖ iOS Technology│           ✔ https://example.org/279                                                                  │example.org      │

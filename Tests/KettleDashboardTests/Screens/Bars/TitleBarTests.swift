@@ -49,7 +49,7 @@ struct TitleBarTests {
     #expect(shows("100 GiB too little space", columns: 140, rows: 40, full))
     #expect(
       lines(columns: 80, rows: 24, full)[0]
-        == " ♨ ↓ 38.1 MiB/s            ⢸  ▶3 ·12 ✔41 ✘1            0% ━───────── done 14:00")
+        == " ♨ ↓ 38.1 MiB/s  ▶3 ·12 ✔41 ✘1 disk 100 GiB short        0% ━─────── done 14:00")
     let mixed = totals {
       $0.batch?.readyAt = Sample.time(seconds: 90_000)
       $0.batch?.unpredictableCount = 2
@@ -157,5 +157,25 @@ struct TitleBarTests {
       }
       #expect(model.target(row: 0, column: 1, at: Sample.now) == nil)
     }
+  }
+
+  @Test func `the title warns of failed hooks and of a full disk`() {
+    let hooks = totals { $0.failedHookCount = 2 }
+    #expect(lines(columns: 80, rows: 24, hooks)[0].contains("  ▶3 ·12 ✔41 ✘1 2 hooks failed "))
+    let short = totals { $0.freeBytes = 100 << 20 }
+    #expect(lines(columns: 80, rows: 24, short)[0].contains("  ▶3 ·12 ✔41 ✘1 disk 157 MiB short "))
+    #expect(
+      lines(columns: 120, rows: 35, short)[0].contains("  ✔ 41  ✘ 1  disk 157 MiB short "))
+    let low = totals {
+      $0.freeBytes = 100 << 20
+      $0.batch?.unknownSizeCount = 1
+    }
+    #expect(lines(columns: 80, rows: 24, low)[0].contains(" disk 100 MiB free "))
+    let idle = totals {
+      $0.freeBytes = 0
+      $0.counts = [.completed: 41]
+      $0.batch = nil
+    }
+    #expect(!lines(columns: 80, rows: 24, idle)[0].contains("disk"))
   }
 }

@@ -80,7 +80,8 @@ struct CommandScreenTests {
   @Test(arguments: [
     ("front", "Alt-k  queue-top"), ("clf", "clear-finished"), ("quit", "leave"),
     ("nord", "theme"), ("thlig", "theme light"), ("sort si", "sort size"),
-    ("limit none", "limit none"), ("downloaded bytes", "pause"), ("limit 500K", "kettle limit 500K 1"),
+    ("limit none", "limit none"), ("downloaded bytes", "pause"),
+    ("limit 500K", "kettle limit 500K 1"),
   ])
   func `what is typed finds the entry`(text: String, expected: String) {
     if text == "nord", !BuiltInTheme.allCases.contains(where: { $0.rawValue == "nord" }) { return }

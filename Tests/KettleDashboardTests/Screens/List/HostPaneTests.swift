@@ -34,7 +34,7 @@ struct HostPaneTests {
       model.screen(),
       """
        ♨ kettle   ↓ 12.6 MiB/s    ▶ 3  ≡ 1  ◷ 2  · 1  ◔ 2  ‖ 1  ○ 2  ⚑ 1 needs you  ✔ 1  ✘ 1     42% ━━━━━───────── 1:30 left
-      ╭─┤speed├─────────────────────────────────────────────────────────┤2:20├─╮╭─┤hosts├────────────────────────────────┤3├─╮
+      ╭─┤¹speed├────────────────────────────────────────────────────────┤2:20├─╮╭─┤²hosts├───────────────────────────────┤3├─╮
       │ 15 MiB/s                                                             ⣀ ││ ▌example.org    ●●●●●···      ⢸ 12.0 MiB/s │
       │                                                                      ⣿ ││ ▌mirror…ple.net ●●            ⢀  391 KiB/s │
       │                                                                      ⣿ ││ ▌down.example   down, next try 12:01       │
@@ -42,7 +42,7 @@ struct HostPaneTests {
       │                                                                      ⣿ ││                                            │
       │                                                                      ⣿ ││ 7 connections      181 GiB left afterwards │
       ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├────────────────╯╰────────────────────────────────────────────╯
-      ╭─┤downloads├──────────────────────────────────────────────────────────────────────────────────────────────────────────╮
+      ╭─┤³downloads├───────────────────────────────────────────────────────────────────────────────────────────┤queue order├─╮
       │   File                         Progress                           Size             Speed    Left  Host               │
       │▌▶ Networking Overview          ━━━━━━━━━━━╸─────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21  ▌ example.org      │
       │ ‖ iOS Technology Overview      ━━━━─────────────────   22%    6/29 MiB            paused          ▌ example.org      │

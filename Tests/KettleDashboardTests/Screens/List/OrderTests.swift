@@ -76,7 +76,7 @@ struct OrderTests {
   }
 
   @Test func `a sort key without a column is shown by name`() {
-    var model = model()
+    var model = model(columns: 80)
     _ = model.press(.character("o"), .character("h"))
     #expect(model.screen().position(of: "by host") != nil)
     _ = model.press(.character("o"), .character("z"))

@@ -84,4 +84,24 @@ struct TransferTableTests {
     }
     #expect(model.target(row: 2, column: 2, at: Sample.now) == .column(.state))
   }
+
+  @Test func `a row that is done says its time, its speed, its proof and a failed hook`() {
+    let running = Sample.row(1, titled: "Checked", state: .running) {
+      ($0.bytesReceived, $0.bytesExpected, $0.bytesPerSecond) = (0, 50 << 20, 1 << 20)
+    }
+    var model = Sample.model(columns: 120, rows: 24, showing: [running])
+    var done = running
+    (done.state, done.bytesReceived) = (.completed, 50 << 20)
+    done.finishedAt = Sample.time(seconds: 5)
+    done.verifiedBy = .sha256
+    done.failedHook = "\"notify-me\" exited with 1"
+    let window = ListWindow(first: 0, matchingCount: 1, rows: [done])
+    _ = model.update(
+      .rowsArrived(window, Sample.totals(of: [done])), at: Sample.moment(seconds: 5))
+    let lines = model.screen(at: Sample.moment(seconds: 5)).lines
+    #expect(lines[3].contains("  done 12:00  hook failed          50 MiB  "))
+    #expect(lines[3].contains(" 50 MiB        10.0 MiB/s  "))
+    #expect(lines[21].hasPrefix("│ The hook failed: \"notify-me\" exited with 1 "))
+    #expect(line(80, done).contains("  done 12:00  hook failed     50 MiB"))
+  }
 }
