@@ -81,6 +81,7 @@ struct ProtocolDocumentTests {
     case .findURLs: _ = try result.decode(FindURLs.Result.self)
     case .clear: _ = try result.decode(ClearFinished.Result.self)
     case .news: _ = try result.decode(ReportNews.Result.self)
+    case .sum: _ = try result.decode(SumFinished.Result.self)
     case .reset: _ = try result.decode(ResetTransfers.Result.self)
     case .listHosts: _ = try result.decode(ListHosts.Result.self)
     case .resetHost: _ = try result.decode(ResetHost.Result.self)

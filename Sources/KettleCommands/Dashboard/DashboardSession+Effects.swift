@@ -20,8 +20,8 @@ extension DashboardSession {
       output.yield(.commandFinished(.detailsFailed(id, sentence: Self.sentence(error))))
     case .add: output.yield(.commandFinished(.addFailed(sentence: Self.sentence(error))))
     // The dashboard requests its rows again after reconnecting. Adding works without knowing
-    // duplicates.
-    case .subscribe, .findDuplicates, .loadHosts: break
+    // duplicates, and an older service knows no sum.
+    case .subscribe, .findDuplicates, .loadHosts, .sumFinished: break
     case .find(let search):
       output.yield(.found(search, nil))
       fail(error)
@@ -98,6 +98,9 @@ extension DashboardSession {
         .reset(deletedCount: result.deletedPaths.count, keptPaths: result.keptPaths))
     case .bin(let request): return .commandFinished(try await perform(request))
     case .loadHosts: return .hostsArrived(try await call(ListHosts.self, .init()).hosts)
+    case .sumFinished(let since):
+      let sum = try await call(SumFinished.self, .init(since: since))
+      return .finishedSummed(since: since, byteCount: sum.completedByteCount)
     case .loadDetails(let id):
       return .detailsArrived(try await call(DescribeTransfer.self, .init(id: id)))
     case .startService:

@@ -19,6 +19,7 @@ package enum ControlRequest: Sendable, Hashable {
   case listQueues
   case clear
   case news
+  case sum(SumFinished.Params)
   case findURLs(FindURLs.Params)
   case follow(FollowTransfer.Params)
   case reset
@@ -49,7 +50,7 @@ package enum ControlRequest: Sendable, Hashable {
     switch self {
     case .add, .addURLs: true
     case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
-      .assign, .listQueues, .clear, .news, .findURLs, .follow, .reset, .listHosts, .resetHost,
+      .assign, .listQueues, .clear, .news, .sum, .findURLs, .follow, .reset, .listHosts, .resetHost,
       .forgetHost,
       .listBin, .undo,
       .emptyBin, .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession,
@@ -79,6 +80,7 @@ package enum ControlRequest: Sendable, Hashable {
     case .listQueues: ListQueues.name
     case .clear: ClearFinished.name
     case .news: ReportNews.name
+    case .sum: SumFinished.name
     case .findURLs: FindURLs.name
     case .follow: FollowTransfer.name
     case .reset: ResetTransfers.name
@@ -137,6 +139,7 @@ extension ControlRequest {
     case ListQueues.name: .listQueues
     case ClearFinished.name: .clear
     case ReportNews.name: .news
+    case SumFinished.name: .sum(try params())
     case FindURLs.name: .findURLs(try params())
     case FollowTransfer.name: .follow(try params())
     case ResetTransfers.name: .reset

@@ -61,6 +61,28 @@ package enum ReportNews: ControlMethod {
   }
 }
 
+/// Returns how many transfers were completed since a time, and their size together, including those
+/// that were cleared from view.
+package enum SumFinished: ControlMethod {
+  package static let name = "transfers.sum"
+
+  package struct Params: Codable, Hashable, Sendable {
+    package var since: WallTime
+
+    package init(since: WallTime) { self.since = since }
+  }
+
+  package struct Result: Codable, Hashable, Sendable {
+    package var completedCount: Int
+    package var completedByteCount: Int64
+
+    package init(completedCount: Int, completedByteCount: Int64) {
+      self.completedCount = completedCount
+      self.completedByteCount = completedByteCount
+    }
+  }
+}
+
 /// Returns the ids of all transfers that match a filter, for clients that follow many and need no
 /// rows.
 package enum ListIDs: ControlMethod {

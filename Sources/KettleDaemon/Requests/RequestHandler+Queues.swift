@@ -74,7 +74,7 @@ extension RequestHandler {
       return coder.encode(result: EmptyBin.Result(actions: actions), to: id)
     case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .follow, .describe, .control,
       .relink,
-      .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .reset, .listHosts,
+      .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .sum, .reset, .listHosts,
       .resetHost, .forgetHost,
       .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession, .listSessions,
       .finishEvents,

@@ -38,7 +38,7 @@ extension RequestHandler {
       return coder.encode(result: try await answer(params, client.id), to: id)
     case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .follow, .describe, .control,
       .relink,
-      .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .reset, .listHosts,
+      .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .sum, .reset, .listHosts,
       .resetHost, .forgetHost,
       .listBin, .undo, .emptyBin, .subscribe, .watch, .status, .stop, .reload, .describeRPC:
       throw ControlError(.internalError, request.method)

@@ -87,6 +87,7 @@ struct RequestHandler: Sendable {
       let result = ClearFinished.Result(clearedCount: await engine.clearFinished())
       return coder.encode(result: result, to: id)
     case .news: return coder.encode(result: try await news(for: client.id), to: id)
+    case .sum(let params): return coder.encode(result: try await sum(params), to: id)
     case .reset: return coder.encode(result: await resetAll(), to: id)
     case .listHosts:
       return coder.encode(result: ListHosts.Result(hosts: await engine.hosts()), to: id)
@@ -184,6 +185,12 @@ struct RequestHandler: Sendable {
     guard let time = presence.enter(client) else { return ReportNews.Result() }
     let news = try await broadcaster.news(since: time, startedAt: information.startedAt)
     return ReportNews.Result(news: news)
+  }
+
+  private func sum(_ params: SumFinished.Params) async throws(ControlError) -> SumFinished.Result {
+    let news = try await broadcaster.news(since: params.since, startedAt: information.startedAt)
+    return SumFinished.Result(
+      completedCount: news.completedCount, completedByteCount: news.completedByteCount)
   }
 
   /// Fills in why the transfers of a window do not move, and when they will be complete.

@@ -31,6 +31,8 @@ package enum ServiceEffect: Hashable, Sendable {
   case bin(BinRequest)
   /// Lists the hosts.
   case loadHosts
+  /// Adds up what was completed since a time.
+  case sumFinished(since: WallTime)
   /// Starts the service after the user has stopped it.
   case startService
   case loadDetails(TransferID)
@@ -80,6 +82,8 @@ package enum DashboardMessage: Hashable, Sendable {
   case detailsArrived(TransferDetails)
   /// The reply to `ServiceEffect.loadHosts`.
   case hostsArrived([HostSnapshot])
+  /// The reply to `ServiceEffect.sumFinished`.
+  case finishedSummed(since: WallTime, byteCount: Int64)
   /// The reply to `ServiceEffect.findDuplicates`: one transfer for each URL that is in the list.
   case duplicatesFound([String: DuplicateSearch.Found])
   /// The base directories for paths; sent at the start, unless the files are on another machine.

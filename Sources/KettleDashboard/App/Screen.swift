@@ -137,7 +137,7 @@ struct ScreenContext {
   let size: ScreenSize
   let service: ServiceView
   let notice: Notice?
-  let settings: DashboardSettings
+  var settings: DashboardSettings
   let clock: ClockText
   /// nil when the files are on another machine.
   let directories: UserDirectories?
@@ -186,6 +186,7 @@ struct ScreenContext {
 
   /// Returns the first form that fits into the message line.
   func fitting(_ forms: [String]) -> String {
-    forms.first { $0.count <= size.columns - 2 } ?? forms.last ?? ""
+    let edges = ListLayout.isBoxed(size) ? 4 : 2
+    return forms.first { $0.count <= size.columns - edges } ?? forms.last ?? ""
   }
 }

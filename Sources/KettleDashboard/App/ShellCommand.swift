@@ -43,7 +43,7 @@ extension ServiceEffect {
     case .reset: "reset"
     case .startService: "daemon start"
     case .subscribe, .findDuplicates, .move, .prioritize, .clearFinished, .find, .bin(.list),
-      .loadHosts, .loadDetails, .openFile, .remember:
+      .loadHosts, .sumFinished, .loadDetails, .openFile, .remember:
       nil
     }
   }

@@ -30,6 +30,14 @@ package struct ClockText: Hashable, Sendable {
     return isSameDay(time, yesterday) ? Strings.yesterday : short(time, now: now)
   }
 
+  /// The beginning of the day in local time.
+  func midnight(before time: WallTime) -> WallTime {
+    let day: Int64 = 86_400_000
+    let local = time.advanced(byMilliseconds: Int64(utcOffsetSeconds) * 1000)
+    let sinceMidnight = (local.millisecondsSince1970 % day + day) % day
+    return time.advanced(byMilliseconds: -sinceMidnight)
+  }
+
   func isSameDay(_ time: WallTime, _ other: WallTime) -> Bool {
     Parts(local(time)).date == Parts(local(other)).date
   }

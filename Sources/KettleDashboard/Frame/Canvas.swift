@@ -51,13 +51,6 @@ package struct Canvas {
     frame.restyle(row: row, columns: columns, change)
   }
 
-  /// The color of a role on the background of plain text: bars have a background, curves do not.
-  func curveStyle(_ role: Role) -> Style {
-    var style = look.style(role)
-    style.background = look.style(.plain).background
-    return style
-  }
-
   /// Writes one of the dashboard's own symbols.
   mutating func plot(_ sign: String, row: Int, column: Int, _ style: Style) {
     guard let scalar = sign.unicodeScalars.first else { return }

@@ -329,6 +329,8 @@ final class FakeService: ServiceCalling {
     case ReportNews.name:
       record(.news)
       return ReportNews.Result(news: state.withLock { $0.news })
+    case SumFinished.name:
+      return SumFinished.Result(completedCount: 0, completedByteCount: 0)
     case ListSessions.name: return ListSessions.Result(sessions: state.withLock { $0.sessions })
     case DescribeRPC.name: return state.withLock { $0.rpc }
     case StopService.name:

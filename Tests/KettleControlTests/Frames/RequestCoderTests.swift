@@ -86,6 +86,8 @@ struct RequestCoderTests {
     expect(try roundTrip(ListQueues.self, Nothing()), .listQueues)
     expect(try roundTrip(ClearFinished.self, Nothing()), .clear)
     expect(try roundTrip(ReportNews.self, Nothing()), .news)
+    let sum = SumFinished.Params(since: WallTime(millisecondsSince1970: 5))
+    expect(try roundTrip(SumFinished.self, sum), .sum(sum))
     let urls = FindURLs.Params(urls: ["https://example.org/a"])
     expect(try roundTrip(FindURLs.self, urls), .findURLs(urls))
     let repeatable = AddTransfers.Params(transfers: [spec], requestID: "r-1")

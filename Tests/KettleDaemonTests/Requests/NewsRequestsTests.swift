@@ -41,4 +41,19 @@ struct NewsRequestsTests {
     world.handler.presence.leave(first.id)
     #expect(try await news(world, world.connect())?.isEmpty == true)
   }
+
+  @Test func `the completed transfers since a time are summed`() async throws {
+    let world = try await HandlerWorld()
+    var record = try ListWorld.record(1, name: "", .completed)
+    record.finishedAt = world.clock.now().wall
+    try world.journal.commit([.put(record)])
+    let client = world.connect()
+    func count(after milliseconds: Int64) async throws -> Int {
+      let since = world.clock.now().wall.advanced(byMilliseconds: milliseconds)
+      return try await world.send(SumFinished.self, .sum(.init(since: since)), as: client)
+        .completedCount
+    }
+    #expect(try await count(after: 0) == 1)
+    #expect(try await count(after: 1) == 0)
+  }
 }

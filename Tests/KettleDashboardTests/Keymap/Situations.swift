@@ -161,6 +161,9 @@ struct Situations {
     var searching = Sample.model(columns: 100, rows: 20)
     _ = searching.press(.character("?"), .character("/"), .paste("priority"), .enter)
     starts.append(start("a search in the help", searching, rows: "many rows"))
+    var entering = Sample.model(columns: 100, rows: 20)
+    _ = entering.press(.character("l"), .character("5"), .left)
+    starts.append(start("a limit is typed", entering, rows: "many rows"))
     var commanding = Sample.model(columns: 100, rows: 20)
     _ = commanding.press(
       .character(":"), .paste("pause"), .enter, .character(":"), .paste("pau"))

@@ -4,6 +4,8 @@ import KettleModel
 struct SpeedBox {
   let box: TitledBox
   let service: ServiceView
+  /// The size of the files that were completed today; nil if unknown.
+  let today: Int64?
   /// The key that hides it.
   let key: Key?
 
@@ -14,7 +16,7 @@ struct SpeedBox {
     let shown = service.speeds.samples.suffix(seconds)
     box.draw(
       title: Strings.speedTitle, key: key, right: DurationText.clock(Int64(seconds)),
-      below: (numbers(of: shown), ""), on: &canvas)
+      below: (numbers(of: shown, width: width - 4), ""), on: &canvas)
     let limit = service.totals.limitBytesPerSecond
     let top = max(service.speeds.top, SpeedGraph.ceiling(of: [limit ?? 0]))
     let graph = SpeedGraph(
@@ -23,12 +25,19 @@ struct SpeedBox {
       on: &canvas, row: rows.lowerBound, column: columns.lowerBound + 1, width: width)
   }
 
-  private func numbers(of samples: ArraySlice<Int64>) -> String {
+  /// Returns as many numbers as fit.
+  private func numbers(of samples: ArraySlice<Int64>, width: Int) -> String {
     let moving = samples.filter { $0 > 0 }
-    guard let peak = moving.max() else { return "" }
-    let mean = moving.reduce(0) { $0 + Double($1) } / Double(moving.count)
-    return Strings.speedNumbers(
-      now: service.totals.bytesPerSecond, mean: Int64(min(mean, 1e18)), peak: peak,
-      limit: service.totals.limitBytesPerSecond)
+    let mean = moving.reduce(0) { $0 + Double($1) } / Double(max(1, moving.count))
+    let now = moving.isEmpty ? nil : "now " + ByteText.speed(service.totals.bytesPerSecond)
+    let average =
+      moving.isEmpty ? nil : Strings.averageSpeed + " " + ByteText.speed(Int64(min(mean, 1e18)))
+    let peak = moving.max().map { "peak " + ByteText.speed($0) }
+    let limit = service.totals.limitBytesPerSecond.map { "limit " + ByteText.limit($0) }
+    let sum = today.flatMap { $0 > 0 ? Strings.today + " " + ByteText.size($0) : nil }
+    let forms = [
+      [now, average, peak, limit, sum], [now, average, peak, sum], [now, average, sum], [now, sum],
+    ].map { $0.compactMap(\.self).joined(separator: " · ") }
+    return forms.first { $0.count <= width } ?? ""
   }
 }

@@ -23,7 +23,7 @@ struct DetailsText {
     let row = details.snapshot
     text.heading(row.shownTitle)
     if let subtitle = row.shownSubtitle { text.text(subtitle, .quiet) }
-    text.add(.bar(ProgressBar(row, at: context.now, isLive: context.isConnected)))
+    text.add(.bar(LineBar(row, context)))
     text.pair(Strings.labelState, value: stateText(row), row.stateRole)
     text.pair(Strings.labelProblem, value: row.problemSentence, .problem)
     let advice = row.need.map { context.keymap.filled(Strings.remark(on: row, needing: $0)) }

@@ -18,8 +18,16 @@ extension ListScreen {
     return first.count + 1
   }
 
+  /// Frozen rows do not move.
+  private func stilled(_ context: ScreenContext) -> ScreenContext {
+    var context = context
+    if isFrozen { context.settings.hasMotion = false }
+    return context
+  }
+
   /// Draws everything above the message line.
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
+    let context = stilled(context)
     let layout = layout(context)
     TitleBar(
       service: context.service, needsCount: needsCount(context.totals), now: context.now,
@@ -62,7 +70,7 @@ extension ListScreen {
   /// The picture of the steam while bytes arrive; nil when nothing moves.
   private func steam(_ context: ScreenContext) -> Steam? {
     let isMoving = context.isConnected && context.totals.bytesPerSecond > 0
-    guard isMoving, context.settings.hasMotion, !isFrozen else { return nil }
+    guard isMoving, context.settings.hasMotion else { return nil }
     return Steam(at: context.now.monotonic)
   }
 
@@ -71,8 +79,10 @@ extension ListScreen {
   ) {
     if !layout.graphColumns.isEmpty {
       let box = TitledBox(rows: layout.graphRows, columns: layout.graphColumns)
-      SpeedBox(box: box, service: context.service, key: context.keymap.key(of: "speed-box"))
-        .draw(on: &canvas)
+      SpeedBox(
+        box: box, service: context.service, today: today.byteCount,
+        key: context.keymap.key(of: "speed-box")
+      ).draw(on: &canvas)
     }
     guard !layout.hostColumns.isEmpty else { return }
     hosts.draw(
@@ -166,6 +176,7 @@ extension ListScreen {
 
   func millisecondsToChange(_ context: ScreenContext) -> Int64? {
     guard context.isOnTop else { return nil }
+    let context = stilled(context)
     let isPaneVisible = layout(context).isPaneVisible
     let first = cursor.firstVisible
     let rows = (first..<(first + layout(context).bodyHeight)).lazy.compactMap {

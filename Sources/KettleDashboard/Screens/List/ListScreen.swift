@@ -34,6 +34,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   /// The boxes that the user does not want to see.
   private var hiddenBoxes: Set<ListBox> = []
   private(set) var hosts = HostPane()
+  private(set) var today = TodaySum()
   private(set) var rates = RowRates()
   /// The transfers that need the user, as they were sent last, by their place among them. Their box
   /// is visible also while their rows are not requested.
@@ -151,6 +152,9 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     case .hostsArrived(let listed):
       hosts.receive(listed)
       for name in hosts.names { rates.note(name) }
+      return []
+    case .finishedSummed(let since, let byteCount):
+      today.receive(byteCount, since: since)
       return []
     case .resized: return scrollToCursor(context)
     case .linkChanged(.connected):
@@ -302,7 +306,9 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     adaptPane(context.size)
     guard context.isOnTop else { return [] }
     let layout = layout(context)
-    let requests = layout.hostColumns.isEmpty ? [] : hosts.refresh(context)
+    let requests =
+      (layout.hostColumns.isEmpty ? [] : hosts.refresh(context))
+      + (layout.graphColumns.isEmpty ? [] : today.refresh(context))
     guard layout.isPaneVisible else { return requests }
     let row = cursorRow
     return requests + (pane?.follow(row, context) ?? [])

@@ -37,12 +37,7 @@ extension Strings {
   static let downloadsTitle = "downloads"
   static let historyTitle = "history"
 
-  static func speedNumbers(now: Int64, mean: Int64, peak: Int64, limit: Int64?) -> String {
-    let limited = limit.map { " · limit " + ByteText.limit($0) } ?? ""
-    return "now \(ByteText.speed(now)) · average \(ByteText.speed(mean)) · peak "
-      + ByteText.speed(peak) + limited
-  }
-
+  static let averageSpeed = "average"
   static let queueOrder = "queue order"
 
   static func moreHosts(_ count: Int) -> String { "+ \(count) more" }

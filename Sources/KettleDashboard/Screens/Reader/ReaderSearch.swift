@@ -94,7 +94,7 @@ package enum ReaderLine: Hashable, Sendable {
   case key(names: String, text: String, action: String, HelpLayout)
   /// Two lines side by side, the second from a given column on.
   indirect case pairOfLines(ReaderLine, ReaderLine, at: Int)
-  case bar(ProgressBar)
+  case bar(LineBar)
   /// One line of the map of the file, and the legend of its symbols.
   case parts(PartsMap, row: Int)
   case partsLegend(hasConnections: Bool)

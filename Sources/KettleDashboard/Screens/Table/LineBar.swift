@@ -2,10 +2,16 @@ import KettleModel
 
 /// The progress of a row as one line, whose width is the file: heavy where its bytes are, in the
 /// color of how fast they came, and light where they are missing.
-struct LineBar {
+package struct LineBar: Hashable, Sendable {
   private let row: TransferSnapshot
   /// The step of the moving piece while the size is unknown; nil when nothing moves.
   private let step: Int64?
+
+  /// The piece moves while bytes arrive, if pictures may move.
+  init(_ row: TransferSnapshot, _ context: ScreenContext) {
+    let step = context.now.monotonic.milliseconds / MovingBar.stepMilliseconds
+    self.init(row, step: row.isMovingBar(context) ? step : nil)
+  }
 
   init(_ row: TransferSnapshot, step: Int64?) {
     self.row = row
@@ -63,5 +69,13 @@ struct LineBar {
   private func movingLevels(width: Int) -> [UInt8] {
     let piece = step.map { MovingBar.columns(step: $0, width: width) } ?? 0..<0
     return (0..<width).map { piece.contains($0) ? Ridge.levelMax / 2 : 0 }
+  }
+}
+
+extension TransferSnapshot {
+  /// Whether the bar shows motion instead of progress.
+  func isMovingBar(_ context: ScreenContext) -> Bool {
+    state == .running && bytesExpected == nil && context.isConnected
+      && context.settings.hasMotion
   }
 }

@@ -77,8 +77,7 @@ struct TransferRow {
     pen.writeRight(row.percentText ?? "", in: columns[.percent], .plain, on: &canvas)
     pen.writeSize(of: row, on: &canvas)
     guard let range = columns[.bar] else { return }
-    let step = context.now.monotonic.milliseconds / MovingBar.stepMilliseconds
-    LineBar(row, step: row.isMovingBar(context) ? step : nil)
+    LineBar(row, context)
       .draw(on: &canvas, row: pen.row, column: range.lowerBound, width: range.count)
   }
 
@@ -192,13 +191,5 @@ extension GlyphSet {
   fileprivate func prioritySign(of row: TransferSnapshot) -> String? {
     if row.state == .completed || row.priority == .normal { return nil }
     return row.priority > .normal ? arrowUp : arrowDown
-  }
-}
-
-extension TransferSnapshot {
-  /// Whether the bar shows motion instead of progress.
-  func isMovingBar(_ context: ScreenContext) -> Bool {
-    state == .running && bytesExpected == nil && context.isConnected
-      && context.settings.hasMotion
   }
 }

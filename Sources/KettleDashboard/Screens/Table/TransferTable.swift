@@ -18,17 +18,16 @@ struct TransferTable {
     let width = canvas.size.columns
     let columns = TableColumns(width: width, hidden: view.hiddenColumns)
     let historyColumns = HistoryColumns(width: width)
+    if window?.matchingCount == 0, !view.isFiltered, view.kind == .transfers {
+      return drawWelcome(emptyText(context.keymap), on: &canvas)
+    }
     let names = ColumnNames(row: layout.columnNamesRow, sort: view.sort)
     switch view.kind {
     case .transfers: names.draw(columns, on: &canvas)
     case .history: names.draw(historyColumns, on: &canvas)
     }
     guard let window else { return drawInBody(Strings.waitingForRows, on: &canvas) }
-    if window.matchingCount == 0 {
-      let text = emptyText(context.keymap)
-      if view.isFiltered || view.kind == .history { return drawInBody(text, on: &canvas) }
-      return drawWelcome(text, on: &canvas)
-    }
+    if window.matchingCount == 0 { return drawInBody(emptyText(context.keymap), on: &canvas) }
     let first = max(firstVisible, pinnedCount)
     let grid = Grid(
       window: window, first: first, columns: columns, historyColumns: historyColumns,

@@ -115,7 +115,7 @@ struct DetailsPaneTests {
       ╰─┤now 12.6 MiB/s · average 12.6 MiB/s · peak 12.6 MiB/s├───────────────────────────────────────────────────────────────────╯╰─────────────────────────────────────────────────────────────────────────╯
       ╭─┤³downloads├───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┤queue order├─╮
       │   File                      Progress                         Size             Speed    Left  Host               │ 1  Networking Overview                                                1/6 Overview │
-      │▌▶ Networking Overview       ━━━━━━━━━━╸────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21  ▌ example.org      │ ██████████████████████████████████████████████████▍                                │
+      │▌▶ Networking Overview       ━━━━━━━━━━╸────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21  ▌ example.org      │ ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━╸──────────────────────────────── │
       │ ‖ iOS Technology Overview   ━━━━───────────────   22%    6/29 MiB            paused          ▌ example.org      │ State           running                                                            │
       │ ◷ Archive of 2025           retry in 12 s (503)         0/1.2 GiB                            ▌ example.org      │ Ready           12:00                                                              │
       │ ✔ AV Foundation Guide       done 14:02                     11 MiB                              example.org      │ Progress        405/659 MiB, 61%                                                   │
@@ -204,7 +204,7 @@ struct DetailsPaneTests {
        ◔ At Christmas          starts 24 Dec 12:00                                   │
        ✘ Gone                  host not found         1.0/4.0 MiB                    │
        1  Networking Overview                                            1/6 Overview
-       ████████████████████████████████████████████████
+       ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━╸──────────────────────────────
        State           running
        Ready           12:00
        Progress        405/659 MiB, 61%

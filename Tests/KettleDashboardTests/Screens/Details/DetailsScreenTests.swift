@@ -19,7 +19,7 @@ struct DetailsScreenTests {
        Kettle   Details: Networking Overview
        [1 Overview]  2 Parts   3 Addresses   4 Headers   5 Events   6 Speed
        Networking Overview
-       ████████████████████████████████████████████████
+       ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━╸──────────────────────────────
        State           running
        Ready           12:00
        Note            Restarted from zero: the file on the server has changed
@@ -64,7 +64,7 @@ struct DetailsScreenTests {
        Kettle   Details:~  lines 1 to 7 of 25
        [1 Overview] 2  3  4  5  6
        Networking Overview
-       [######################>             ]
+       ======================-...............
        State           running
        Ready           12:00
        Note            Restarted from zero:

@@ -185,8 +185,7 @@ struct ListScreenTests {
       Sample.model(columns: 80, rows: 24, showing: []).screen(),
       """
        ♨ Nothing downloading
-         File                  Progress                      Size      Speed    Left
-      (7 empty lines)
+      (8 empty lines)
                        ~  ~
                       ___~___           Paste a link. That's all.
                    __/_______\\_         a  type one, or a whole curl command
