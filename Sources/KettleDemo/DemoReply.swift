@@ -41,12 +41,13 @@ package struct DemoReply: Hashable, Sendable {
       self.init(
         status: 401,
         headers: [("WWW-Authenticate", "Basic realm=\"Tea Club\""), ("Content-Length", "0")])
-    case .serves, .breaks, .login: self.init(sending: item, method, range, ifRange)
+    case .serves, .breaks, .login:
+      self.init(sending: item, method: method, range: range, ifRange: ifRange)
     }
   }
 
   private init(
-    sending item: DemoItem, _ method: String, _ range: String?, _ ifRange: String?
+    sending item: DemoItem, method: String, range: String?, ifRange: String?
   ) {
     // A range is defined for GET only (RFC 9110, section 14.2).
     let asked = method == "GET" && Self.applies(ifRange, to: item) ? range : nil

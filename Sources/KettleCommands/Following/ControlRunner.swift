@@ -73,7 +73,7 @@ struct ControlRunner {
     switch selection {
     case .all, .matching:
       try context.console.printLine(
-        Sentences.did(verb, count: result.applied.count, result.bin, context.clock))
+        Sentences.did(verb, count: result.applied.count, result.bin, clock: context.clock))
     case .ids:
       guard result.applied.count <= Self.describedCountMax else {
         try printApplied(result)

@@ -20,7 +20,7 @@ extension Sentences {
   }
 
   static func did(
-    _ verb: ControlVerb, count: Int, _ bin: BinBytes?, _ clock: any CommandClock
+    _ verb: ControlVerb, count: Int, _ bin: BinBytes?, clock: any CommandClock
   ) -> String {
     let did = "\(count) \(count == 1 ? "transfer" : "transfers") \(past(verb))"
     if let bin { return did + "; " + of(bin, after: verb, clock) }

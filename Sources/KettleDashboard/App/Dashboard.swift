@@ -260,7 +260,8 @@ extension Dashboard {
       let text = Strings.relinked(list.title(of: id), hasLogin: hasLogin, refused)
       say(text, refused.isEmpty ? .plain : .problem, at: now)
     case .limited(let selection, let bytesPerSecond, let refused):
-      let text = Strings.limited(limitedName(selection), bytesPerSecond, refused)
+      let text = Strings.limited(
+        limitedName(selection), bytesPerSecond: bytesPerSecond, refused)
       say(text, refused.isEmpty ? .plain : .problem, at: now)
     case .removed(let count, let keptPaths):
       let kept = Strings.filesStay(keptPaths)

@@ -127,7 +127,7 @@ extension Strings {
   }
 
   static func limited(
-    _ name: String, _ bytesPerSecond: Int64?, _ refused: [ControlRefusal]
+    _ name: String, bytesPerSecond: Int64?, _ refused: [ControlRefusal]
   ) -> String {
     if let first = refused.first { return why(first.why) }
     return name + ": " + (bytesPerSecond.map { "at most " + ByteText.limit($0) } ?? "no limit")

@@ -193,7 +193,7 @@ extension TransferEngine {
     let late = difference.parts(tooLateAt: machine.requestProgress)
     guard late.isEmpty else { return .tooLate(late, machine.visibleState) }
     let result = await controlResident(
-      .takeOver(difference), [id], into: nil, ControlReport())
+      .takeOver(difference), [id], into: nil, reportTo: ControlReport())
     return result == [.applied] ? .follows(difference.parts) : .needsAnother(.transferGone)
   }
 

@@ -175,31 +175,31 @@ extension TransferEngine {
   /// - Returns: the result for each, in the order of `ids`.
   func controlEach(
     _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?,
-    _ report: ControlReport
+    reportTo report: ControlReport
   ) async -> [TransferScheduler.ControlResult] {
     guard ids.contains(where: { scheduler.machines[$0] == nil }) else {
-      return await controlLoaded(control, ids, into: action, report)
+      return await controlLoaded(control, ids, into: action, reportTo: report)
     }
     var results: [TransferID: TransferScheduler.ControlResult] = [:]
     let missing = ids.filter { scheduler.machines[$0] == nil }
     for start in stride(from: 0, to: missing.count, by: Self.loadedCountMax) {
       let part = Array(missing[start..<min(start + Self.loadedCountMax, missing.count)])
-      let outcome = await controlLoaded(control, part, into: action, report)
+      let outcome = await controlLoaded(control, part, into: action, reportTo: report)
       for (id, result) in zip(part, outcome) { results[id] = result }
     }
     let others = ids.filter { results[$0] == nil }
-    let outcome = await controlLoaded(control, others, into: action, report)
+    let outcome = await controlLoaded(control, others, into: action, reportTo: report)
     for (id, result) in zip(others, outcome) { results[id] = result }
     return ids.map { results[$0] ?? .refused(.unknown) }
   }
 
   private func controlLoaded(
     _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?,
-    _ report: ControlReport
+    reportTo report: ControlReport
   ) async -> [TransferScheduler.ControlResult] {
     await withoutEviction {
       await load(ids)
-      return await controlResident(control, ids, into: action, report)
+      return await controlResident(control, ids, into: action, reportTo: report)
     }
   }
 
@@ -214,10 +214,10 @@ extension TransferEngine {
     let resident = selection(for: control)
     var done: [TransferID] = []
     await forEachDormant(in: control.dormantStates, but: Set(resident)) { ids in
-      _ = await controlResident(control, ids, into: action, report)
+      _ = await controlResident(control, ids, into: action, reportTo: report)
       done += ids
     }
-    _ = await controlEach(control, resident, into: action, report)
+    _ = await controlEach(control, resident, into: action, reportTo: report)
     return (done + resident).sorted()
   }
 

@@ -28,7 +28,7 @@ extension TransferEngine {
     let report = ControlReport()
     var outcome: ControlOutcome
     if let ids {
-      let results = await controlEach(control, ids, into: action, report)
+      let results = await controlEach(control, ids, into: action, reportTo: report)
       outcome = ControlOutcome(ids: ids, results: results)
     } else {
       let all = await controlAll(control, into: action, report)
@@ -68,7 +68,7 @@ extension TransferEngine {
       let removed = await controlAll(.remove(.goes), into: action, report)
       return (removed, removed.map { _ in .applied }, report.keptFiles ?? [])
     }
-    let results = await controlEach(.remove(.goes), ids, into: action, report)
+    let results = await controlEach(.remove(.goes), ids, into: action, reportTo: report)
     return (ids, results, report.keptFiles ?? [])
   }
 
@@ -85,7 +85,7 @@ extension TransferEngine {
 
   func controlResident(
     _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?,
-    _ report: ControlReport
+    reportTo report: ControlReport
   ) async -> [TransferScheduler.ControlResult] {
     let continued = await bytesToContinue(control, ids)
     let now = clock.now()

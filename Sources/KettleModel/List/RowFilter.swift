@@ -23,8 +23,8 @@ package struct RowFilter: Codable, Hashable, Sendable {
   package var queue: QueueName?
   /// The host of the URL or a parent domain: `example.org` also matches `cdn.example.org`.
   package var host: String?
-  /// Words separated by spaces, as `WordPattern` reads them. Each must occur in the title, the URL or
-  /// the path, ignoring case.
+  /// Words separated by spaces, as `WordPattern` reads them. Each must occur in the title, the URL
+  /// or the path, ignoring case.
   package var text: String?
   /// Accepts only transfers that continue only when the user does something.
   package var needsUser: Bool

@@ -66,7 +66,8 @@ package struct WordTest: Sendable {
     }
   }
 
-  /// Whether each word occurs in the title, the URL or the path, and none of the excluded ones does.
+  /// Whether each word occurs in the title, the URL or the path, and none of the excluded ones
+  /// does.
   package func passes(_ row: TransferSnapshot) -> Bool {
     words.isEmpty || passes([row.title, row.url, row.path ?? ""])
   }

@@ -1,7 +1,7 @@
 import KettleModel
 
-/// The palette: everything that can be done, by name. Typing filters the list, and a command that is
-/// typed in full comes first.
+/// The palette: everything that can be done, by name. Typing filters the list, and a command that
+/// is typed in full comes first.
 struct CommandScreen: EditingScreen {
   private var editor = LineEditor()
   /// A copy that follows what the service sends: it says what is possible and what is selected.
@@ -182,7 +182,7 @@ struct CommandScreen: EditingScreen {
     let first = max(0, (choice ?? 0) - height + 1)
     let widths = Widths(box.width)
     for (line, index) in matches.lines.indices.dropFirst(first).prefix(height).enumerated() {
-      draw(index, line: line + 1, in: box, widths, on: &canvas, context)
+      draw(index, line: line + 1, in: box, widths: widths, on: &canvas, context)
     }
     let (text, role) = verdict(context)
     box.write(text, line: box.height - 1, on: &canvas, role)
@@ -214,7 +214,7 @@ struct CommandScreen: EditingScreen {
   }
 
   private func draw(
-    _ index: Int, line: Int, in box: DialogBox, _ widths: Widths, on canvas: inout Canvas,
+    _ index: Int, line: Int, in box: DialogBox, widths: Widths, on canvas: inout Canvas,
     _ context: ScreenContext
   ) {
     let (entry, places) = (matches.lines[index].entry, matches.lines[index].places)

@@ -31,9 +31,9 @@ struct FuzzyText: Hashable, Sendable {
 
 /// How well a text matches: the smaller one is the better one.
 ///
-/// First come texts that are what was typed, then those that begin with it, then those in which each
-/// part begins a word (`clf` in `clear-finished`), then those that contain it, and last those that
-/// contain its letters in this order.
+/// First come texts that are what was typed, then those that begin with it, then those in which
+/// each part begins a word (`clf` in `clear-finished`), then those that contain it, and last those
+/// that contain its letters in this order.
 struct FuzzyMatch: Hashable, Sendable, Comparable {
   enum Kind: Int, Hashable, Sendable, Comparable, CaseIterable {
     case whole, prefix, wordStarts, consecutive, scattered

@@ -34,7 +34,7 @@ enum TypedCommand: Hashable, Sendable {
       guard let first = words.first else { throw .unknown("") }
       let word = vocabulary.action(meantBy: first)
       let rest = Array(words.dropFirst())
-      if let command = try setting(first, rest, vocabulary) { return command }
+      if let command = try setting(first, rest, in: vocabulary) { return command }
       let selected = vocabulary.selected
       switch word {
       case "start" where rest == ["--fresh"]: return .action("start-fresh")
@@ -57,7 +57,7 @@ enum TypedCommand: Hashable, Sendable {
 
   /// Parses what changes the view; nil for other commands.
   private static func setting(
-    _ word: String, _ rest: [String], _ vocabulary: CommandVocabulary
+    _ word: String, _ rest: [String], in vocabulary: CommandVocabulary
   ) throws(Problem) -> TypedCommand? {
     guard !rest.isEmpty else { return nil }
     let value = rest.joined(separator: " ")

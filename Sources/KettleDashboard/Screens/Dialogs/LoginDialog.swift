@@ -52,8 +52,8 @@ struct LoginDialog: EditingScreen {
   var keyContext: KeyContext { .entry }
   var extent: ScreenExtent { .form }
 
-  /// Pasted text often begins or ends with a line break. A user name has no colon, so `user:password`
-  /// fills both fields.
+  /// Pasted text often begins or ends with a line break. A user name has no colon, so
+  /// `user:password` fills both fields.
   mutating func insert(_ text: String, _ context: ScreenContext) -> [ScreenRequest]? {
     let lines = text.split(whereSeparator: \.isNewline)
     let line = lines.first ?? ""

@@ -54,7 +54,8 @@ struct QueryCompletion: Hashable, Sendable {
     }
   }
 
-  /// The text with the last word completed as far as it is certain; nil when there is nothing to add.
+  /// The text with the last word completed as far as it is certain; nil when there is nothing to
+  /// add.
   var completed: String? {
     if let meant { return before + meant }
     guard let first = candidates.first else { return nil }

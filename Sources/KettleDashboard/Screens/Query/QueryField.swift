@@ -67,8 +67,8 @@ struct QueryVerdict {
   let hits: SearchHits?
   let isSearching: Bool
 
-  /// Returns what is wrong with the text, what Tab makes of it, the number of matches, or what can be
-  /// typed.
+  /// Returns what is wrong with the text, what Tab makes of it, the number of matches, or what can
+  /// be typed.
   func line(_ context: ScreenContext) -> (text: String, role: Role) {
     if completion.listsValues, !completion.candidates.isEmpty {
       let words = completion.candidates.map { $0.sanitizedForDisplay(limit: 60) }
