@@ -10,7 +10,8 @@ struct KettleCommand: RunnableCommand {
     usage: "kettle [<subcommand>] [<options>]",
     discussion: """
       A background service downloads the files; it continues after the dashboard, the terminal \
-      or the login session ends. Without a command, kettle shows the dashboard.
+      or the login session ends. Without a command, kettle shows the dashboard; \
+      so does "kettle top".
 
       Examples:
         kettle                                     show the dashboard
@@ -27,6 +28,7 @@ struct KettleCommand: RunnableCommand {
     version: "kettle \(ProductVersion.text)",
     subcommands: [
       DemoServiceCommand.self, ManualCommand.self, NativeHostCommand.self, OpenLinkCommand.self,
+      TopCommand.self,
     ],
     groupedSubcommands: [
       CommandGroup(name: "Download", subcommands: [GetCommand.self, AddCommand.self]),
@@ -87,6 +89,19 @@ struct KettleCommand: RunnableCommand {
   }
 }
 
+/// `kettle top`, which people of other programs try: the dashboard.
+struct TopCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "top", abstract: "Show the dashboard, as kettle does without a command.",
+    shouldDisplay: false)
+
+  @ParentCommand var dashboard: KettleCommand
+
+  func run(in context: CommandContext) async throws -> ExitCode {
+    try await dashboard.run(in: context)
+  }
+}
+
 /// The words that can follow `kettle`.
 enum CommandNames {
   static var all: [String] {
@@ -115,8 +130,8 @@ enum CommandNames {
     "restart": "start", "login": "start ID --user NAME", "hold": "pause",
     "cancel": "stop", "abort": "stop", "kill": "stop", "restore": "undo", "trash": "bin",
     "ls": "list", "ps": "list", "queue": "list", "show": "list",
-    "history": "list --state completed", "status": "daemon status", "info": "why",
-    "explain": "why", "follow": "watch", "tail": "watch", "top": "watch",
+    "history": "list --state done", "status": "daemon status", "info": "why",
+    "explain": "why", "follow": "watch", "tail": "watch",
     "download": "get", "fetch": "get", "enqueue": "add", "trust": "accept",
     "throttle": "limit", "speed": "limit", "quit": "daemon stop", "version": "--version",
   ]

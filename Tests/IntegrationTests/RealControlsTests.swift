@@ -66,7 +66,7 @@ struct RealControlsTests {
     try await origin.waitForBytesSent(50_000, at: "/c.bin")
     #expect(try await home.state(of: id) == "running")
     let outcome = try await home.kettle("limit", "none", id)
-    #expect(outcome.output == "\(id) has no limit of its own\n", "\(outcome.errors)")
+    #expect(outcome.output == "\(id): no limit of its own\n", "\(outcome.errors)")
     // With the limit it would take 80 seconds.
     #expect(try await home.kettle("wait", id, "--timeout", "40").code == 0)
     #expect(body.difference(fromFileAt: home.downloads + "/c.bin") == nil)

@@ -12,8 +12,8 @@ struct RealPlainTests {
   }
 
   private let table = """
-        ID  STATE         DONE              SIZE         SPEED   READY  FILE
-         1  paused                                                      Größe.iso
+        ID  STATE            %              SIZE         SPEED     LEFT  FILE
+         1  paused                                                       Größe.iso
     00:00:00     1  Größe.iso: removed
 
     """

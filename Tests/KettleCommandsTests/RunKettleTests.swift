@@ -101,6 +101,17 @@ struct RunKettleTests {
     #expect(context.dashboard.requests.map(\.address.environment) == [["HOME": "/home/anna"]])
   }
 
+  @Test func `top shows the dashboard with its options`() async {
+    var context = FakeContext()
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    #expect(await context.run("top", "--ascii").code == 0)
+    #expect(context.dashboard.requests.map(\.isASCII) == [true])
+    context.interruptions = [.interrupt]
+    #expect(await context.run("top", "--plain").code == 130)
+    #expect(context.dashboard.requests.count == 1)
+    #expect(await context.run("top", "3").code == 2)
+  }
+
   // Fault 131
   @Test func `without a terminal the list and then events are printed`() async {
     var context = FakeContext()
@@ -119,7 +130,7 @@ struct RunKettleTests {
 
     A background service downloads the files; it continues after the dashboard, the
     terminal or the login session ends. Without a command, kettle shows the
-    dashboard.
+    dashboard; so does "kettle top".
 
     Examples:
       kettle                                     show the dashboard
@@ -152,7 +163,7 @@ struct RunKettleTests {
       list                    Show the transfers.
       why                     Say why a transfer does not move, and until when.
       watch                   Print events, one per line, until Ctrl-C.
-      wait                    Wait until transfers are finished.
+      wait                    Wait until transfers are done.
       hosts                   Show what the service knows about hosts, or forget it.
       queues                  Show your queues, or move transfers between them.
 

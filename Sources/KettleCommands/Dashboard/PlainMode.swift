@@ -111,8 +111,7 @@ struct PlainLines {
 
   private static func step(_ row: TransferSnapshot) -> Int64 {
     guard let all = row.bytesExpected, all > 0 else { return 0 }
-    let part = Double(max(0, row.bytesReceived)) / Double(all)
-    return Int64(min(part, 1) * 100) / percentStep
+    return Int64(PercentageText.fraction(row.bytesReceived, of: all) * 100) / percentStep
   }
 }
 

@@ -15,7 +15,7 @@ struct ControlRunner {
       if verb.isMetByCompletion {
         let completed = result.refused.filter { $0.why == .completed }
         result.refused.removeAll { $0.why == .completed }
-        for one in completed { context.console.printNote(Sentences.isCompleted(one.id)) }
+        for one in completed { context.console.printNote(Sentences.isDone(one.id)) }
         if case .ids = selection, result.applied.isEmpty, result.refused.isEmpty { return .done }
       }
       try await report(result, over: service)

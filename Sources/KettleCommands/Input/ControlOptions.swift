@@ -1,5 +1,6 @@
 import ArgumentParser
 import KettleControl
+import KettleDashboard
 import KettleModel
 import KettleSocket
 
@@ -58,7 +59,14 @@ extension TransferID: ExpressibleByArgument {
   }
 }
 
-extension TransferState: ExpressibleByArgument {}
+extension TransferState: ExpressibleByArgument {
+  /// Reads the name of a state, and the word that people read for one.
+  public init?(argument: String) {
+    let word = TransferState.allCases.first { Strings.countWord($0) == argument }
+    guard let state = TransferState(rawValue: argument) ?? word else { return nil }
+    self = state
+  }
+}
 
 /// The words after `kettle` without `--host`, which applies to every command. It may precede or
 /// follow the command: a misplaced `--host` must not stop the transfers of this machine.

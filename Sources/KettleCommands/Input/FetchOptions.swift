@@ -87,7 +87,7 @@ struct FetchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A program to start when the file is complete, such as 'unzip -o {path}'; no shell reads it.",
+      "A program to start when the file is done, such as 'unzip -o {path}'; no shell reads it.",
       valueName: "command"))
   var then: String?
 

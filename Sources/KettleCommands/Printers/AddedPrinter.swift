@@ -1,4 +1,5 @@
 import KettleControl
+import KettleDashboard
 import KettleModel
 
 /// Prints what was queued: one id per line, or an array of objects with id and url.
@@ -77,13 +78,15 @@ struct SessionTableText {
 
   private func row(of session: SessionSummary) -> Row {
     let counts = TransferState.allCases.compactMap { state in
-      session.counts[state.rawValue].map { "\($0) \(state.rawValue)" }
+      session.counts[state.rawValue].map {
+        CountText.text($0) + " " + Strings.countWord(state)
+      }
     }
     return Row(
       id: session.id.rawValue.sanitizedForDisplay(limit: 255),
       program: session.processID.map { "process \($0)" } ?? "away",
       lastSeen: Sentences.dateText(session.lastSeenAt, clock),
-      pending: String(session.unreportedCount),
+      pending: CountText.text(session.unreportedCount),
       tasks: counts.isEmpty ? "none" : counts.joined(separator: ", "))
   }
 

@@ -22,6 +22,7 @@ struct ProgressPrinter {
   /// The standing of the latest line.
   private var shownStanding: String?
   private var shownAt: MonotonicTime?
+  private var arrival = WatchedArrival.pending
   /// The width of the line on the terminal in columns; 0 when there is none.
   private var drawnColumns = 0
 
@@ -36,6 +37,7 @@ struct ProgressPrinter {
   }
 
   mutating func show(_ row: TransferSnapshot, at now: Moment) throws(ConsoleError) {
+    arrival.note(row, at: now.monotonic)
     let text = row.standingText
     if standing?.text != text { standing = (text, now.monotonic) }
     if mayBeBrief(row.state), age(at: now.monotonic) < Self.briefMilliseconds { return }
@@ -44,7 +46,8 @@ struct ProgressPrinter {
     if !isRedrawn, shownAt == nil, row.state == .completed { return }
     shownStanding = text
     shownAt = now.monotonic
-    let line = ProgressLine(row: row, now: now.wall)
+    let line = ProgressLine(
+      row: row, now: now.wall, arrived: arrival.bytes(of: row, at: now.monotonic))
     if let look {
       try draw(line, look)
     } else {
@@ -100,139 +103,6 @@ extension TransferSnapshot {
   }
 }
 
-/// The line that `get` shows of its transfer.
-struct ProgressLine {
-  let row: TransferSnapshot
-  let now: WallTime
-
-  /// The line for a pipe.
-  var text: String { "\(row.id)  \(row.shownTitle): \(words)" }
-
-  var words: String {
-    switch row.state {
-    case .running: (row.progressWords.isEmpty ? "running" : row.progressWords) + obstacle
-    case .waiting, .scheduled: waiting
-    case .queued: "queued" + obstacle
-    case .completed: "completed, \(row.sizeWords)"
-    case .idle, .paused, .verifying, .failed: row.stateWords
-    }
-  }
-
-  private var obstacle: String { row.obstacle().map { ", " + $0 } ?? "" }
-
-  /// The reason and a countdown.
-  private var waiting: String {
-    let until = (row.heldBack?.until ?? row.goesOnAt).map { " in " + countdown(to: $0) } ?? ""
-    guard row.state == .waiting else { return "starts\(until)" }
-    let reason = row.complaint ?? row.obstacle()
-    let next = until.isEmpty || row.reason?.isRetry == true ? until : ", next check" + until
-    return (row.reason?.isRetry == true ? "retrying" : row.stateWords) + next
-      + (reason.map { ": " + $0 } ?? "")
-  }
-
-  private func countdown(to time: WallTime) -> String {
-    let (distance, overflow) = time.millisecondsSince1970.subtractingReportingOverflow(
-      now.millisecondsSince1970)
-    guard !overflow else { return "a long time" }
-    return DurationText.countdown(max(0, distance) / 1000 + (distance % 1000 > 0 ? 1 : 0))
-  }
-}
-
-/// The line for a terminal.
-extension ProgressLine {
-  private static let barColumnsMin = 8
-  private static let barColumnsMax = 24
-  /// Numbers are left out before a title is cut to less, or to less than a quarter of the line.
-  private static let titleColumnsMin = 16
-
-  /// A piece of the words. It reserves columns, so that the bar keeps its width while numbers
-  /// change.
-  private struct Piece {
-    let text: String
-    let columns: Int
-    let role: Role
-
-    init(_ text: String, columnsMin: Int = 0, _ role: Role = .plain) {
-      self.text = text
-      columns = max(columnsMin, ColumnText.width(of: text))
-      self.role = role
-    }
-  }
-
-  /// Draws the line. While bytes of a known total arrive, it has a bar and the numbers that fit.
-  func drawn(columns: Int, look: Look, clock: ClockText) -> Canvas {
-    var line = Canvas(lineColumns: columns, look: look)
-    let start = line.write("\(row.id)  ", row: 0, column: 0, width: columns)
-    let titleColumns = ColumnText.width(of: row.shownTitle)
-    let titleMin = min(titleColumns, max(Self.titleColumnsMin, columns / 4))
-    // The bar has two blanks before it and one after it.
-    let rooms = pieces(clock).lazy.map { pieces in
-      (pieces, columns - start - 3 - pieces.reduce(-2) { $0 + $1.columns + 2 })
-    }
-    guard row.state == .running, let total = row.bytesExpected, total > 0,
-      let (pieces, room) = rooms.first(where: { $0.1 >= titleMin + Self.barColumnsMin })
-    else {
-      drawWords(on: &line, at: start, titleMin: titleMin)
-      return line
-    }
-    let bar = min(max(room / 3, room - titleColumns, Self.barColumnsMin), Self.barColumnsMax)
-    var column = start
-    column += line.write(row.title, row: 0, column: column, width: room - bar, cut: .middle) + 2
-    let fraction = PercentageText.fraction(row.bytesReceived, of: total)
-    line.draw(ProgressBar(fill: .part(fraction), role: .progress), column: column, width: bar)
-    column += bar + 1
-    for (index, piece) in pieces.enumerated() {
-      if index > 0 { column += line.write(", ", row: 0, column: column, width: 2) }
-      column += line.write(
-        piece.text, row: 0, column: column, width: columns, piece.role)
-    }
-    return line
-  }
-
-  private func drawWords(on line: inout Canvas, at start: Int, titleMin: Int) {
-    let columns = line.size.columns
-    let titleColumns = max(titleMin, columns - start - 2 - ColumnText.width(of: words))
-    let end =
-      start + line.write(row.title, row: 0, column: start, width: titleColumns, cut: .middle)
-    guard end + 2 < columns else { return }
-    line.write(": ", row: 0, column: end, width: 2)
-    line.write(words, row: 0, column: end + 2, width: columns, wordsRole)
-  }
-
-  /// The result and what keeps a transfer are colored.
-  private var wordsRole: Role {
-    switch row.state {
-    case .running: .plain
-    case .completed: .good
-    case .idle, .scheduled, .queued, .waiting, .paused, .verifying, .failed: row.stateWordsRole
-    }
-  }
-
-  /// The texts beside the bar, the longest form first.
-  private func pieces(_ clock: ClockText) -> [[Piece]] {
-    let percent = Piece(row.percentWords, columnsMin: 4)
-    let total = row.bytesExpected ?? 0
-    let size = Piece(
-      row.sizeWords, columnsMin: ByteText.progress(total, of: total).utf8.count)
-    let speed = Piece(row.speedWords, columnsMin: row.speedWords.isEmpty ? 0 : 10)
-    let why = Piece(row.obstacle() ?? "", .waiting)
-    let forms: [[Piece]]
-    if let seconds = row.secondsLeft {
-      let left = Piece(row.leftWords + " left", columnsMin: 10)
-      let readyAt = now.advanced(byMilliseconds: min(seconds, .max / 1000) * 1000)
-      let ready = Piece("ready " + clock.short(readyAt, now: now), columnsMin: 11)
-      forms = [
-        [percent, size, speed, left, ready, why], [percent, size, speed, left, ready],
-        [percent, speed, left, ready], [percent, speed, left], [percent, left], [percent],
-      ]
-    } else {
-      // Where nothing arrives, the reason is worth more than the numbers and the bar.
-      forms = [[percent, size, speed, why], [percent, why]]
-    }
-    return forms.map { $0.filter { !$0.text.isEmpty } }
-  }
-}
-
 /// A canvas of one row, printed as a line of text.
 extension Canvas {
   init(lineColumns: Int, look: Look) {
@@ -259,15 +129,34 @@ extension Canvas {
     return style == .plain ? text : text + Style.plain.selection
   }
 
-  /// Draws a bar as the dashboard does. In ASCII it shows what is missing as `-`.
-  mutating func draw(_ bar: ProgressBar, column: Int, width: Int) {
-    guard look.glyphs.eighths.isEmpty, case .part(let part) = bar.fill else {
-      return bar.draw(on: &self, row: 0, column: column, width: width)
+  /// Draws a bar as one line, heavy where bytes are and light where they are missing, at their
+  /// place in the file. In ASCII it is `[###---]`, and only the number of bytes counts.
+  mutating func draw(_ bar: ProgressBar, of transfer: TransferSnapshot, column: Int, width: Int) {
+    guard width > 0, case .part(let part) = bar.fill else { return }
+    switch look.charset {
+    case .utf8, .console:
+      for (offset, isThere) in cells(of: transfer, part: part, width: width).enumerated() {
+        fill(
+          row: 0, column: column + offset, width: 1, isThere ? bar.role : .quiet,
+          with: isThere ? "━" : "─")
+      }
+    case .ascii:
+      let inner = max(0, width - 2)
+      let filled = Int(part * Double(inner))
+      let text =
+        String(repeating: "#", count: filled) + String(repeating: "-", count: inner - filled)
+      write("[" + text + "]", row: 0, column: column, width: width, bar.role)
     }
-    let inner = max(0, width - 2)
-    let filled = Int(part * Double(inner))
-    let text = String(repeating: "#", count: filled) + String(repeating: "-", count: inner - filled)
-    write("[" + text + "]", row: 0, column: column, width: width, bar.role)
+  }
+
+  /// Whether bytes are there, for each cell of a bar. The first byte is visible, and the bar never
+  /// looks full before the last one.
+  private func cells(of row: TransferSnapshot, part: Double, width: Int) -> [Bool] {
+    let levels = part > 0 ? row.ridge?.levels(count: width) ?? [] : []
+    guard levels.isEmpty else { return levels.map { $0 > 0 } }
+    let most = part >= 1 ? width : width - 1
+    let filled = min(max(Int(part * Double(width)), part > 0 ? 1 : 0), most)
+    return (0..<width).map { $0 < filled }
   }
 }
 

@@ -8,24 +8,17 @@ extension TransferSnapshot {
 
   /// The state in one or two words; for a waiting transfer, what it waits for.
   var stateWords: String {
-    guard state == .waiting, let reason else { return state.rawValue }
+    guard state == .waiting, let reason else { return Strings.countWord(state) }
     return HeldBackWords(reason).state
   }
 
   /// The dashboard's role for the state, except that completed transfers are quiet.
   var stateWordsRole: Role { state == .completed ? .quiet : stateRole }
 
-  var percentWords: String {
-    if state == .completed { return "100 %" }
-    guard let bytesExpected else { return "" }
-    return PercentageText.text(bytesReceived, of: bytesExpected, isWhole: false)
-  }
+  var percentWords: String { percentText ?? "" }
 
-  var sizeWords: String {
-    if state == .completed { return ByteText.size(bytesReceived) }
-    if let bytesExpected { return ByteText.progress(bytesReceived, of: bytesExpected) }
-    return bytesReceived > 0 ? ByteText.size(bytesReceived) : ""
-  }
+  /// How a transfer ended that is done: the checksum that its file matches.
+  var proofWords: String { verifiedBy.map { ", \($0.rawValue) matches" } ?? "" }
 
   /// Empty in the first seconds, when no speed is known yet. A transfer to which nothing arrives
   /// has a cause for that.
@@ -34,15 +27,15 @@ extension TransferSnapshot {
     return ByteText.speed(bytesPerSecond)
   }
 
-  var leftWords: String {
-    guard state == .running, let secondsLeft else { return "" }
-    return DurationText.clock(secondsLeft)
+  /// How long it will take until the transfer is done; empty if that is not known.
+  func leftWords(at now: WallTime) -> String {
+    expectedReadyAt(now: now).map { guessMark + DurationText.left(until: $0, now: now) } ?? ""
   }
 
-  /// The progress, for example `61 %, 402/659 MiB, 12.1 MiB/s, 0:21 left`; empty at the start.
+  /// The progress, for example `61%, 402/659 MiB, 12.1 MiB/s, 0:21 left`; empty at the start.
   var progressWords: String {
-    let left = leftWords.isEmpty ? "" : leftWords + " left"
-    return [percentWords, sizeWords, speedWords, left].filter { !$0.isEmpty }
+    let left = state == .running ? secondsLeft.map(Strings.timeLeft) ?? "" : ""
+    return [percentWords, sizeText, speedWords, left].filter { !$0.isEmpty }
       .joined(separator: ", ")
   }
 
@@ -88,19 +81,15 @@ struct EventLine {
 
   private static func stateWords(_ row: TransferSnapshot) -> String {
     if row.state == .completed, let path = row.path {
-      return "completed, \(row.sizeWords) in \(Sentences.quoted(path, limit: 1024))"
+      return "\(row.stateWords), \(row.sizeText) in \(Sentences.quoted(path, limit: 1024))"
     }
     return row.complaint.map { "\(row.stateWords): \($0)" } ?? row.stateWords
   }
 
   private func time(_ time: WallTime) -> String {
-    guard let local = clock.localTime(of: time) else { return time.iso8601 }
-    return Self.digits(local.hour) + ":" + Self.digits(local.minute) + ":"
-      + Self.digits(local.second)
-  }
-
-  private static func digits(_ number: Int64) -> String {
-    (number < 10 ? "0" : "") + String(number)
+    guard let local = clock.localTime(of: time)?.inUTC else { return time.iso8601 }
+    // The local calendar read as UTC prints the local time.
+    return ClockText(utcOffsetSeconds: 0).withSeconds(local)
   }
 }
 

@@ -22,14 +22,14 @@ struct TransferTable: ListTable {
     var percent: String
     var size: String
     var speed: String
-    var ready: String
+    var left: String
     var title: String
   }
 
   var header: String {
     line(
       Row(
-        id: "ID", state: "STATE", percent: "DONE", size: "SIZE", speed: "SPEED", ready: "READY",
+        id: "ID", state: "STATE", percent: "%", size: "SIZE", speed: "SPEED", left: "LEFT",
         title: "FILE"))
   }
 
@@ -38,9 +38,8 @@ struct TransferTable: ListTable {
     var text = line(
       Row(
         id: row.id.description, state: row.stateWords, percent: row.percentWords,
-        size: row.sizeWords, speed: row.speedWords,
-        ready: row.readyAt.map { row.guessMark + Sentences.shortTime($0, clock) } ?? "",
-        title: row.shownTitle))
+        size: row.sizeText, speed: row.speedWords,
+        left: row.leftWords(at: clock.now().wall), title: row.shownTitle))
     if let complaint = row.complaint {
       text += clipped(String(repeating: " ", count: Self.idColumns + 2) + complaint)
     }
@@ -52,7 +51,7 @@ struct TransferTable: ListTable {
       [
         ColumnText.right(row.id, Self.idColumns), ColumnText.left(row.state, 11),
         ColumnText.right(row.percent, 5), ColumnText.right(row.size, 16),
-        ColumnText.right(row.speed, 12), ColumnText.right(row.ready, 6), row.title,
+        ColumnText.right(row.speed, 12), ColumnText.right(row.left, 7), row.title,
       ].joined(separator: "  "))
   }
 
@@ -65,7 +64,7 @@ struct TransferTable: ListTable {
 /// important are left out first.
 struct ListColumns: Hashable, Sendable {
   enum Column: Hashable, Sendable, CaseIterable {
-    case id, state, file, bar, done, size, speed, ready, host
+    case id, state, file, bar, percent, size, speed, left, host
   }
 
   private(set) var ranges: [Column: Range<Int>] = [:]
@@ -104,7 +103,7 @@ struct ListColumns: Hashable, Sendable {
         switch column {
         case .state: next + stateWidth
         case .file: next + fileWidth
-        case .id, .bar, .done, .size, .speed, .ready, .host: next + widths[column, default: 0]
+        case .id, .bar, .percent, .size, .speed, .left, .host: next + widths[column, default: 0]
         }
       ranges[column] = next..<end
       next = end
@@ -112,11 +111,11 @@ struct ListColumns: Hashable, Sendable {
   }
 
   private static let fileMin = 24
-  private static let leastImportant: [Column] = [.host, .size, .bar, .speed, .ready, .done]
+  private static let leastImportant: [Column] = [.host, .size, .bar, .speed, .left, .percent]
 
   private static func gap(before column: Column, in columns: [Column]) -> Int {
     if column == columns.first { return 0 }
-    return column == .done && columns.contains(.bar) ? 1 : 2
+    return column == .percent && columns.contains(.bar) ? 1 : 2
   }
 }
 
@@ -144,6 +143,8 @@ struct TerminalTable: ListTable {
   var header: String {
     var line = Canvas(lineColumns: columnCount, look: look)
     for column in ListColumns.Column.allCases {
+      // Beside a bar the percentage needs no name.
+      if column == .percent, columns.ranges[.bar] != nil { continue }
       put(Self.name(of: column), in: column, .columnHeader, on: &line)
     }
     return line.line + "\n"
@@ -157,7 +158,7 @@ struct TerminalTable: ListTable {
       put(text, in: column, role, on: &line)
     }
     if let bar = bar(of: row), let range = columns.ranges[.bar] {
-      line.draw(bar, column: range.lowerBound, width: range.count)
+      line.draw(bar, of: row, column: range.lowerBound, width: range.count)
     }
     return line.line + "\n" + complaint(of: row)
   }
@@ -180,11 +181,11 @@ struct TerminalTable: ListTable {
     case .id: "ID"
     case .state: "STATE"
     case .file: "FILE"
-    case .bar: ""
-    case .done: "DONE"
+    case .bar: "PROGRESS"
+    case .percent: "%"
     case .size: "SIZE"
     case .speed: "SPEED"
-    case .ready: "READY"
+    case .left: "LEFT"
     case .host: "HOST"
     }
   }
@@ -196,34 +197,52 @@ struct TerminalTable: ListTable {
     case .id: return (row.id.description, .plain)
     case .state:
       let room = columns.ranges[.state]?.count ?? 0
-      let text = stateForms(row).first { width($0) <= room } ?? row.stateWords
-      return (text, row.stateWordsRole)
+      let forms = stateForms(row)
+      return (forms.first { width($0) <= room } ?? forms.last ?? "", row.stateWordsRole)
     case .file: return (row.title, .plain)
     case .bar: return ("", .plain)
-    case .done: return (row.percentWords, .plain)
-    case .size: return (row.sizeWords, .plain)
+    case .percent: return (row.state == .completed ? "" : row.percentWords, .plain)
+    case .size: return (row.sizeText, .plain)
     case .speed: return (row.speedWords, .plain)
-    case .ready:
-      return (row.readyAt.map { row.guessMark + clock.short($0, now: now.wall) } ?? "", .plain)
+    case .left: return (row.leftWords(at: now.wall), .plain)
     case .host: return (String(row.host), .quiet)
     }
   }
 
-  /// The state with the reason in the dashboard's words for a row that does not move, the longest
-  /// form first; the last form is the state alone.
+  /// The symbol and the words of the state, the longest form first; the last form is the state
+  /// alone. ASCII has no symbols that say more than the words.
   private func stateForms(_ row: TransferSnapshot) -> [String] {
+    let words = stateWords(row)
+    let symbol = row.reason?.needsUser == true ? "⚑" : look.glyphs.symbol(row.state)
+    switch look.charset {
+    case .utf8, .console: return words.map { symbol + " " + $0 }
+    case .ascii: return words
+    }
+  }
+
+  /// The state with the reason in the dashboard's words for a row that does not move, or with the
+  /// time of the end for one that is done.
+  private func stateWords(_ row: TransferSnapshot) -> [String] {
     switch row.state {
-    case .queued, .scheduled, .waiting, .failed:
+    case .failed:
+      return (row.error.map { [row.stateWords + ": " + Strings.shortFailure($0)] } ?? [])
+        + [row.stateWords]
+    case .queued, .scheduled, .waiting:
       guard case .words(let forms) = RowStatus(row, clock: clock, now: now.wall) else { break }
       // The dashboard's shortest form leaves out the state, which has a symbol there.
       return forms.dropLast() + [row.stateWords]
-    case .idle, .running, .paused, .verifying, .completed: break
+    case .completed:
+      let time = row.finishedAt.map { " " + clock.short($0, now: now.wall) } ?? ""
+      return [row.stateWords + time + row.proofWords, row.stateWords + time, row.stateWords]
+    case .idle, .running, .paused, .verifying: break
     }
     return [row.stateWords]
   }
 
   private func bar(of row: TransferSnapshot) -> ProgressBar? {
-    guard row.bytesExpected != nil, !row.state.isFinished else { return nil }
+    guard row.bytesExpected != nil, !row.state.isFinished,
+      row.bytesReceived > 0 || row.state == .running
+    else { return nil }
     return ProgressBar(row, at: now, isLive: true)
   }
 
@@ -232,7 +251,7 @@ struct TerminalTable: ListTable {
   ) {
     guard let range = columns.ranges[column] else { return }
     switch column {
-    case .id, .done, .size, .speed, .ready:
+    case .id, .percent, .size, .speed, .left:
       line.writeRight(text, row: 0, column: range.lowerBound, width: range.count, role)
     case .file:
       line.write(
@@ -248,7 +267,7 @@ struct TerminalTable: ListTable {
   private static let hostMax = 32
   /// What rows after the first ones can need.
   private static let usual: [ListColumns.Column: Int] = [
-    .id: 8, .done: 5, .size: 12, .speed: 10, .ready: 6,
+    .id: 8, .percent: 4, .size: 12, .speed: 10, .left: 7,
   ]
 
   private func widths(of rows: [TransferSnapshot]) -> [ListColumns.Column: Int] {

@@ -1,4 +1,5 @@
 import KettleControl
+import KettleDashboard
 import KettleModel
 
 /// Sentences about browsers and their extension.
@@ -105,7 +106,8 @@ extension Sentences {
   }
 
   static func linkIsListed(_ url: String, as found: FindURLs.Found) -> String {
-    "\(quoted(url, limit: 2000)) is on the list already, as \(found.id) (\(found.state.rawValue)); "
+    "\(quoted(url, limit: 2000)) is on the list already, as \(found.id) "
+      + "(\(Strings.countWord(found.state))); "
       + "nothing was added"
   }
 

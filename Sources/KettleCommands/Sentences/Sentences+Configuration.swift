@@ -124,7 +124,7 @@ extension Sentences {
     if host.limit == nil || host.connections > 0 {
       parts.append("\(host.connections) open")
     }
-    if host.queuedCount > 0 { parts.append("\(host.queuedCount) queued") }
+    if host.queuedCount > 0 { parts.append("\(CountText.text(host.queuedCount)) queued") }
     if let remembered = host.remembered {
       if let user = remembered.user {
         parts.append("logs in as \(quoted(user, limit: 100))")
@@ -168,7 +168,7 @@ extension Sentences {
     parts.append(
       queue.transfersMax.map { "\(queue.runningCount) of \($0) running" }
         ?? "\(queue.runningCount) running")
-    if let count = queue.queuedCount { parts.append("\(count) queued") }
+    if let count = queue.queuedCount { parts.append("\(CountText.text(count)) queued") }
     return queue.name.text + "  " + parts.joined(separator: "; ")
   }
 

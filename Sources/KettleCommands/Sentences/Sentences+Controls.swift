@@ -22,7 +22,7 @@ extension Sentences {
   static func did(
     _ verb: ControlVerb, count: Int, _ bin: BinBytes?, clock: any CommandClock
   ) -> String {
-    let did = "\(count) \(count == 1 ? "transfer" : "transfers") \(past(verb))"
+    let did = Strings.transfers(count) + " " + past(verb)
     if let bin { return did + "; " + of(bin, after: verb, clock) }
     guard verb.discards, count > 0 else { return did }
     return did + "; \"kettle undo\" brings \(count == 1 ? "it" : "them") back for ten minutes"
@@ -56,24 +56,24 @@ extension Sentences {
   }
 
   /// A control found nothing to do.
-  static func isCompleted(_ id: TransferID) -> String {
-    "Transfer \(id) is completed already; \"kettle get --again\" with its URL fetches another copy"
+  static func isDone(_ id: TransferID) -> String {
+    "Transfer \(id) is done already; \"kettle get --again\" with its URL fetches another copy"
   }
 
   static func limited(_ id: TransferID, _ bytesPerSecond: Int64?) -> String {
-    bytesPerSecond.map { "\(id) is limited to \(ByteText.speed($0))" }
-      ?? "\(id) has no limit of its own"
+    bytesPerSecond.map { "\(id): at most \(ByteText.limit($0))" }
+      ?? "\(id): no limit of its own"
   }
 
   static func limitedAll(_ bytesPerSecond: Int64?) -> String {
-    bytesPerSecond.map { "All transfers together are limited to \(ByteText.speed($0))" }
-      ?? "All transfers together have no limit"
+    bytesPerSecond.map { "All downloads together: at most \(ByteText.limit($0))" }
+      ?? "All downloads together: no limit"
   }
 
   static func limitRefused(_ refusal: ControlRefusal) -> String {
     switch refusal.why {
     case .completed:
-      "Transfer \(refusal.id) is completed, so there is nothing to limit"
+      "Transfer \(refusal.id) is done, so there is nothing to limit"
     case .unknown, .notStarted, .nothingToDecide: of(refusal)
     }
   }
@@ -82,7 +82,7 @@ extension Sentences {
     let row = details.snapshot
     // More may have arrived since the start.
     let byteCount = details.resumedFromByteCount ?? row.bytesReceived
-    if row.state == .completed { return "\(row.id) is completed" }
+    if row.state == .completed { return "\(row.id) is done" }
     if details.awaitsAnswer == true, byteCount > 0 {
       return "\(row.id) has \(ByteText.size(byteCount)) and asks the server for the rest"
     }
@@ -112,10 +112,10 @@ extension Sentences {
     let kept = result.keptPaths.map {
       "kept \(quoted($0, limit: 4096)), which was modified after Kettle wrote it"
     }
-    let count = result.deletedPaths.count
     return deleted + kept + [
-      "All transfers are idle again; \(count) \(count == 1 ? "file" : "files") in the bin, "
-        + "\(result.keptPaths.count) kept; \"kettle undo\" brings everything back for ten minutes"
+      "All transfers are idle again; \(Strings.files(result.deletedPaths.count)) in the bin, "
+        + "\(CountText.text(result.keptPaths.count)) kept; "
+        + "\"kettle undo\" brings everything back for ten minutes"
     ]
   }
 

@@ -39,7 +39,7 @@ extension Sentences {
   ) -> [String] {
     let totals = status.totals
     let counts = TransferState.allCases.filter { totals.count($0) > 0 }
-      .map { "\(totals.count($0)) \($0.rawValue)" }
+      .map { "\(CountText.text(totals.count($0))) \(Strings.countWord($0))" }
     var lines = [
       "Kettle \(status.serviceVersion.sanitizedForDisplay(limit: 40)), "
         + "process \(status.processID), since \(dateText(status.startedAt, clock))",
@@ -48,7 +48,7 @@ extension Sentences {
     ]
     if let limit = totals.limitBytesPerSecond {
       let until = totals.limitUntil.map { " until \(timeText($0, clock))" } ?? ""
-      lines.append("Limit: \(ByteText.speed(limit)) in total\(until)")
+      lines.append("Limit: \(ByteText.limit(limit)) in total\(until)")
     }
     if let start = status.start { lines.append("Started: \(words(of: start))") }
     if let proxies = status.proxies { lines.append("Proxy: \(words(of: proxies))") }

@@ -1,4 +1,5 @@
 import KettleControl
+import KettleDashboard
 import KettleModel
 
 /// Sentences about programs' sessions.
@@ -27,7 +28,7 @@ extension Sentences {
   /// One line per transfer; for a finished one, with the path of its file.
   static func adopted(_ session: SessionID, _ result: AdoptSession.Result) -> [String] {
     let ids = result.ids
-    let transfers = count(ids.count)
+    let transfers = Strings.transfers(ids.count)
     let paths = Dictionary(
       (result.finished ?? []).map { ($0.id, $0.path) }, uniquingKeysWith: { first, _ in first })
     return ["\(transfers) of the session \(quoted(session.rawValue)) \(be(ids.count)) now yours"]
@@ -35,20 +36,18 @@ extension Sentences {
   }
 
   static func dropped(_ session: SessionID, _ ids: [TransferID]) -> String {
-    "Dropped the session \(quoted(session.rawValue)) with \(count(ids.count))"
+    "Dropped the session \(quoted(session.rawValue)) with \(Strings.transfers(ids.count))"
   }
 
   static func dropQuestion(_ session: SessionSummary) -> String {
     let tasks = session.counts.values.reduce(0) { $0.addingReportingOverflow($1).partialValue }
     let taken =
       session.unreportedCount == 0
-      ? "" : ", including \(session.unreportedCount) that its program has not collected"
-    return "Drop the session \(quoted(session.id.rawValue)) with \(count(tasks))\(taken), "
+      ? ""
+      : ", including \(CountText.text(session.unreportedCount)) that its program has not collected"
+    return
+      "Drop the session \(quoted(session.id.rawValue)) with \(Strings.transfers(tasks))\(taken), "
       + "and delete their downloaded data?"
-  }
-
-  private static func count(_ number: Int) -> String {
-    "\(number) \(number == 1 ? "transfer" : "transfers")"
   }
 
   private static func be(_ number: Int) -> String { number == 1 ? "is" : "are" }

@@ -268,11 +268,9 @@ extension Sentences {
         + "\(FileName.byteCountMax) bytes, "
         + "and choose the directory with -d"
     case .rate(let text):
-      "Invalid rate \(quoted(text)); write bytes per second above 0, such as "
-        + "500K, 1.5M or 1G"
+      "Invalid rate \(quoted(text)); write 500K or 1.5M, which is per second"
     case .limit(let text):
-      "Invalid rate \(quoted(text)); write bytes per second above 0, such as "
-        + "500K, 1.5M or 1G, or none for no limit"
+      "Invalid rate \(quoted(text)); write 500K or 1.5M, which is per second, or none for no limit"
     case .time(let text):
       "Invalid time \(quoted(text)); write 2026-12-24T18:00:00Z, "
         + "2026-12-24T18:00 for local time, or +90m, +2h, +1d from now"

@@ -27,7 +27,7 @@ extension Sentences {
   }
 
   static func failed(_ failedCount: Int, of count: Int) -> String {
-    "\(failedCount) of \(count) \(count == 1 ? "transfer" : "transfers") failed; "
+    "\(CountText.text(failedCount)) of \(Strings.transfers(count)) failed; "
       + "\"kettle list\" shows all"
   }
 
@@ -40,11 +40,11 @@ extension Sentences {
   }
 
   static func removedMeanwhile(_ id: TransferID) -> String {
-    "Transfer \(id) was removed from the list before it finished"
+    "Transfer \(id) was removed from the list before it was done"
   }
 
   static func stoppedMeanwhile(_ id: TransferID) -> String {
-    "Transfer \(id) was stopped before it finished; "
+    "Transfer \(id) was stopped before it was done; "
       + "start it again with \"kettle start \(id)\""
   }
 
@@ -52,13 +52,29 @@ extension Sentences {
     if ids.count == 1, let id = ids.first { return leftRunning(id) }
     let list = ids.map(\.description).joined(separator: " ")
     return
-      "\(ids.count) transfers continue in the background; watch them with \"kettle\", wait for "
-      + "them with \"kettle wait \(list)\", stop them with \"kettle stop \(list)\""
+      "\(Strings.transfers(ids.count)) continue in the background; watch them with \"kettle\", "
+      + "wait for them with \"kettle wait \(list)\", stop them with \"kettle stop \(list)\""
   }
 
   static func getting(_ count: Int, ended: Int, bytesPerSecond: Int64) -> String {
     let speed = bytesPerSecond > 0 ? ", " + ByteText.speed(bytesPerSecond) : ""
-    return "\(ended) of \(count) finished" + speed
+    return "\(CountText.text(ended)) of \(CountText.text(count)) done" + speed
+  }
+
+  /// The last line of `get` about several files.
+  ///
+  /// - Parameters:
+  ///   - failedCount: those that ended in another way.
+  ///   - arrived: what arrived during this time; nil if nothing did.
+  static func got(
+    _ count: Int, failedCount: Int, byteCount: Int64, arrived: ArrivedBytes?
+  ) -> String {
+    let parts = [
+      "\(CountText.text(count - failedCount)) of \(CountText.text(count)) done",
+      ByteText.size(byteCount) + (arrived.map { $0.words(of: byteCount) } ?? ""),
+      failedCount > 0 ? "\(CountText.text(failedCount)) not done" : "",
+    ]
+    return parts.filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
   /// The file that `--continue` found is another one.
@@ -88,9 +104,9 @@ extension Sentences {
 
   static func leftDashboard(continuingCount count: Int) -> String {
     switch count {
-    case 0: "Nothing is under way; \"kettle\" shows the list again"
+    case 0: "Nothing is downloading; \"kettle\" shows the list again"
     case 1: "1 transfer continues in the background; \"kettle\" shows it again"
-    default: "\(count) transfers continue in the background; \"kettle\" shows them again"
+    default: "\(Strings.transfers(count)) continue in the background; \"kettle\" shows them again"
     }
   }
 
@@ -114,21 +130,21 @@ extension Sentences {
 
   static func waitsForHours(_ queue: QueueSnapshot, _ clock: any CommandClock) -> String {
     let count = queue.queuedCount ?? 0
-    let transfers = count == 1 ? "1 transfer waits" : "\(count) transfers wait"
+    let transfers = Strings.transfers(count) + (count == 1 ? " waits" : " wait")
     let opens = queue.until.map { "opens at " + timeText($0, clock) } ?? "is closed"
     return "\(transfers) in the queue \(quoted(queue.name.text)), which \(opens); waiting for "
       + (count == 1 ? "it" : "them")
   }
 
   static func waitsForStart(_ row: TransferSnapshot) -> String {
-    "Transfer \(row.id) is \(row.state.rawValue) and will not resume by itself; waiting until it "
-      + "is started with \"kettle start \(row.id)\""
+    "Transfer \(row.id) is \(Strings.countWord(row.state)) and will not resume by itself; "
+      + "waiting until it is started with \"kettle start \(row.id)\""
   }
 
   static func timedOut(unfinished count: Int) -> String {
     count == 1
       ? "Timed out with 1 transfer unfinished; it continues in the background"
-      : "Timed out with \(count) transfers unfinished; they continue in the background"
+      : "Timed out with \(Strings.transfers(count)) unfinished; they continue in the background"
   }
 }
 
@@ -141,7 +157,7 @@ extension Sentences {
       return "Transfer \(id) already has this URL, so this command follows it\(taken); "
         + "--again fetches another copy"
     case .another(let id, .fileChanged):
-      return "The file of transfer \(id), which has this URL, was changed since it was complete, "
+      return "The file of transfer \(id), which has this URL, was changed since it was done, "
         + "so another copy is fetched"
     case .another(let id, .fileGone):
       return "The file of transfer \(id), which has this URL, is gone, so it is fetched again"
@@ -167,7 +183,7 @@ extension Sentences {
       return "The file of transfer \(id), which has this URL, cannot be compared with the "
         + "checksum: \(why)"
     case .tooLate, .follows, .otherFile, .transferGone, .fileGone, .fileChanged:
-      let state = result.state?.rawValue ?? "under way"
+      let state = result.state.map(Strings.countWord) ?? "under way"
       return "Transfer \(id) already has this URL and is \(state), so it cannot take over "
         + "\(options(result.parts ?? [])); leave that out, or fetch another copy with --again"
     }
@@ -180,8 +196,8 @@ extension Sentences {
   }
 
   static func alsoListed(count: Int) -> String {
-    "\(count) of these URLs are on the list already and are fetched again, unless --on-conflict "
-      + "says otherwise"
+    "\(CountText.text(count)) of these URLs are on the list already and are fetched again, "
+      + "unless --on-conflict says otherwise"
   }
 
   /// Returns the options for these parts as a phrase, such as `--limit and --title`.

@@ -19,11 +19,13 @@ extension Sentences {
     case .asked?, nil: break
     }
     if let rank = row.heldBack?.rank {
-      lines.append(rank == 1 ? "It is the next in the queue" : "It is number \(rank) in the queue")
+      lines.append(
+        rank == 1
+          ? "It is the next in the queue" : "It is number \(CountText.text(rank)) in the queue")
     }
     if let since = row.heldBack?.since { lines.append("Since \(timeText(since, clock))") }
     lines += row.heldBack.flatMap { until(of: row, $0, clock) }.map { [$0] } ?? []
-    lines += ready(row, clock)
+    lines += end(of: row, clock)
     if let rule, !rule.properties.isEmpty {
       lines.append("By \(rule.words): \(rule.propertyWords)")
     }
@@ -47,7 +49,7 @@ extension Sentences {
       }
     }
     let obstacle = HeldBackWords(heldBack, of: row, time: { timeText($0, clock) }).clause
-    var lines = ["Because \(obstacle)" + silence(heldBack, clock) + speed(of: row)]
+    var lines = ["Because \(obstacle)" + silence(heldBack, clock) + speed(of: row, heldBack)]
     if row.state == .waiting, let complaint = row.complaint {
       lines.append("Last response: \(complaint)")
     }
@@ -80,11 +82,17 @@ extension Sentences {
   private static func silence(_ heldBack: HeldBack, _ clock: any CommandClock) -> String {
     guard heldBack.cause == .unknown, let since = heldBack.since else { return "" }
     return
-      " for \(max(0, clock.now().wall.millisecondsSince1970 &- since.millisecondsSince1970) / 1000) s"
+      " for "
+      + DurationText.countdown(
+        max(0, clock.now().wall.millisecondsSince1970 &- since.millisecondsSince1970) / 1000)
   }
 
-  private static func speed(of row: TransferSnapshot) -> String {
-    row.speedWords.isEmpty ? "" : " (\(row.speedWords))"
+  /// The speed, unless the limit says the same.
+  private static func speed(of row: TransferSnapshot, _ heldBack: HeldBack? = nil) -> String {
+    let limit = heldBack?.bytesPerSecond
+    let isSaid =
+      limit.map { ByteText.limit($0) == ByteText.limit(row.bytesPerSecond) } ?? false
+    return row.speedWords.isEmpty || isSaid ? "" : " (\(row.speedWords))"
   }
 
   private static func until(
@@ -109,17 +117,17 @@ extension Sentences {
     }
   }
 
-  private static func ready(_ row: TransferSnapshot, _ clock: any CommandClock) -> [String] {
+  private static func end(of row: TransferSnapshot, _ clock: any CommandClock) -> [String] {
     guard let readyAt = row.readyAt else {
       switch row.state {
-      case .queued, .running: return ["When it will be complete cannot be estimated yet"]
+      case .queued, .running: return ["There is no estimate yet of when it will be done"]
       case .idle, .scheduled, .waiting, .paused, .verifying, .completed, .failed: return []
       }
     }
     let time = timeText(readyAt, clock)
     return [
       row.readyAtIsGuess == true
-        ? "It may be complete at about \(time)" : "It is expected to be complete at \(time)"
+        ? "It may be done at about \(time)" : "It should be done at \(time)"
     ]
   }
 
@@ -134,15 +142,7 @@ extension Sentences {
     let text = ClockText(utcOffsetSeconds: 0)
     let isNear =
       time > now.advanced(byMilliseconds: -120_000) && time < now.advanced(byMilliseconds: 120_000)
-    return isNear ? String(text.full(local).suffix(8)) : text.long(local, now: today)
-  }
-
-  /// The time for a column: `22:41` today, `24 Dec` on another day.
-  static func shortTime(_ time: WallTime, _ clock: any CommandClock) -> String {
-    guard let local = clock.localTime(of: time)?.inUTC,
-      let today = clock.localTime(of: clock.now().wall)?.inUTC
-    else { return "" }
-    return ClockText(utcOffsetSeconds: 0).short(local, now: today)
+    return isNear ? text.withSeconds(local) : text.long(local, now: today)
   }
 
   /// The last line of `list`; nil if nothing is estimated.
@@ -150,8 +150,8 @@ extension Sentences {
     guard let batch = totals.batch, let readyAt = batch.readyAt else { return nil }
     let time = (batch.readyAtIsGuess == true ? "~" : "") + timeText(readyAt, clock)
     let unknown = batch.unpredictableCount ?? 0
-    return unknown > 0
-      ? "All by \(time), except \(unknown) for which there is no estimate" : "All by \(time)"
+    return "All done at \(time)"
+      + (unknown > 0 ? ", except \(CountText.text(unknown)) without an estimate" : "")
   }
 
   /// Nothing is sent while the service cannot use its configuration file.

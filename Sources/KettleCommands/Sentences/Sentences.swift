@@ -42,7 +42,9 @@ enum Sentences {
     case let error as ConsoleError: ([of(error)].compactMap { $0 }, exitCode(of: error))
     case let error as PartialAddError:
       (
-        report(of: error.error).sentences + ["\(error.count) were added before the failure"],
+        report(of: error.error).sentences + [
+          "\(CountText.text(error.count)) were added before the failure"
+        ],
         report(of: error.error).code
       )
     case let problem as FileOpener.Problem: ([of(problem)], .transferFailed)
@@ -122,8 +124,7 @@ extension Sentences {
     case .unknown:
       "There is no transfer \(refusal.id); \"kettle list\" shows all transfers"
     case .completed:
-      "Transfer \(refusal.id) is completed already; \"kettle get --again\" with its URL fetches "
-        + "another copy"
+      isDone(refusal.id)
     case .notStarted:
       "Transfer \(refusal.id) was never started, so there is nothing to pause; "
         + "start it with \"kettle start \(refusal.id)\""

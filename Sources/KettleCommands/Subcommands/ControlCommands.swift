@@ -40,7 +40,7 @@ struct StartCommand: RunnableCommand {
       A paused or failed transfer resumes from the bytes it has if they are still usable, and \
       otherwise starts from the beginning; the output says which. A stopped one continues from \
       the bytes that the bin keeps for ten minutes. --fresh starts from the beginning, and puts \
-      the bytes into the bin. --all starts every transfer that is neither running nor completed.
+      the bytes into the bin. --all starts every transfer that is neither running nor done.
 
       --url gives one transfer a new link, for example when its own has expired. Its bytes are \
       kept if the server proves that the file is the same. A user and password in the link \

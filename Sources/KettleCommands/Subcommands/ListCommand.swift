@@ -20,7 +20,8 @@ struct ListCommand: RunnableCommand {
       createdAt, error, queue, heldBackBy (why it does not move, or not as fast as it could), \
       heldBackDetails, until (when that is over) and readyAt. Unknown values are null.
 
-      READY is when a transfer is expected to be complete, and the last line when all are.
+      LEFT is how long a transfer should still take, and the last line says when all are done. \
+      What is done here and everywhere else has the state completed in JSON.
 
       Examples:
         kettle list
@@ -110,8 +111,9 @@ struct WhyCommand: RunnableCommand {
     commandName: "why",
     abstract: "Say why a transfer does not move, and until when.",
     discussion: """
-      Prints what holds the transfer back, since when, until when, when it is expected to be \
-      complete, how its hooks ended, and what you can do. Times are estimates where they depend on other transfers.
+      Prints what holds the transfer back, since when, until when, when it should be done, \
+      how its hooks ended, and what you can do. Times are estimates where they depend on other \
+      transfers.
 
       Examples:
         kettle why 3
@@ -137,12 +139,25 @@ struct WhyCommand: RunnableCommand {
       if json {
         try context.console.printLine(details.snapshot.json.text)
       } else {
-        let lines = Sentences.why(
-          details.snapshot, rule: details.rule, hooks: details.hooks, clock: context.clock)
+        let lines = shown(
+          Sentences.why(
+            details.snapshot, rule: details.rule, hooks: details.hooks, clock: context.clock),
+          of: details.snapshot, in: context)
         try context.console.write(lines.map { $0 + "\n" }.joined(), to: .output)
       }
       return .done
     }
+  }
+}
+
+extension WhyCommand {
+  private func shown(
+    _ sentences: [String], of row: TransferSnapshot, in context: CommandContext
+  ) -> [String] {
+    guard let columnCount = context.console.columnCount(of: .output) else { return sentences }
+    let text = WhyText(
+      columnCount: columnCount, look: context.look(of: .output), now: context.clock.now())
+    return text.lines(sentences, of: row)
   }
 }
 

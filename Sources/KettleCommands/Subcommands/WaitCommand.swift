@@ -7,7 +7,7 @@ import KettleSocket
 struct WaitCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "wait",
-    abstract: "Wait until transfers are finished.",
+    abstract: "Wait until transfers are done.",
     discussion: """
       --all waits for all transfers that are unfinished when it starts; then every failed \
       transfer of the list counts, and the last message says how many of how many failed. A \
@@ -19,7 +19,7 @@ struct WaitCommand: RunnableCommand {
       Without ids and without --all nothing is waited for, and the exit code is 2: the ids may \
       come from a "kettle add" that failed.
 
-      Exits with 0 when all are completed or there was nothing to wait for, 1 when some failed \
+      Exits with 0 when all are done or there was nothing to wait for, 1 when some failed \
       (with --all: when any transfer of the list has failed), 2 when no transfer was named or an \
       id is unknown, and 4 on timeout.
 

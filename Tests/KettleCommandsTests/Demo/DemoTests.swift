@@ -150,8 +150,8 @@ struct DemoTests {
         """
         1  One: idle
         2  One: idle
-        1  One: completed, 2.0 KiB
-        2  One: completed, 2.0 KiB
+        1  One: done, 2.0 KiB
+        2  One: done, 2.0 KiB
         The demo downloaded
         """))
     #expect(!FileManager.default.fileExists(atPath: home))

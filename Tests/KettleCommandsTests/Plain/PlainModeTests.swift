@@ -41,11 +41,11 @@ struct PlainModeTests {
   }
 
   private let inUTF8 = """
-        ID  STATE         DONE              SIZE         SPEED   READY  FILE
-         1  running       50 %       0.5/1.0 KiB       100 B/s   14:00  Größe…\u{FFFD}[2J.iso
-         2  failed                                                      b.iso
+        ID  STATE            %              SIZE         SPEED     LEFT  FILE
+         1  running        50%       0.5/1.0 KiB       100 B/s     0:05  Größe…\u{FFFD}[2J.iso
+         2  failed                                                       b.iso
             The host "example.org" was not found; check its name and the network
-    14:00:00     1  Größe…\u{FFFD}[2J.iso: completed, 1.0 KiB in "/d/Größe.iso"
+    14:00:00     1  Größe…\u{FFFD}[2J.iso: done, 1.0 KiB in "/d/Größe.iso"
     14:00:00     3  file.iso: added, queued
 
     """
@@ -80,7 +80,7 @@ struct PlainModeTests {
     let outcome = await run(["--plain"], console, environment: ["LANG": "C.UTF-8"])
     let lines = outcome.output.split(separator: "\n").map(String.init)
     #expect(lines.prefix(4).allSatisfy { ColumnText.width(of: $0) <= 40 })
-    #expect(lines.first == "    ID  STATE         DONE             …")
+    #expect(lines.first == "    ID  STATE            %             …")
   }
 
   @Test func `if the terminal cannot draw, the reason is printed and lines follow`() async {

@@ -29,31 +29,32 @@ struct ProgressLineTests {
     let row = running()
     #expect(
       line(row, columns: 80)
-        == "1  file.iso  <cyan>█████▌</>      50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left, ready 14:00")
+        == "1  file.iso  <cyan>━━━━━</><dim>─────</> 50%, 50/100 MiB, 1.0 MiB/s, 0:50 left, done at 14:00"
+    )
     #expect(
       line(row, columns: 80, Look(charset: .utf8, colors: .none))
-        == "1  file.iso  █████▌      50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left, ready 14:00")
+        == "1  file.iso  ━━━━━───── 50%, 50/100 MiB, 1.0 MiB/s, 0:50 left, done at 14:00")
     #expect(
       line(row, columns: 80, Self.ascii)
-        == "1  file.iso  [####-----] 50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left, ready 14:00")
+        == "1  file.iso  [####----] 50%, 50/100 MiB, 1.0 MiB/s, 0:50 left, done at 14:00")
     #expect(
       line(row, columns: 80, Look(charset: .ascii, colors: .ansi16))
-        == "1  file.iso  <cyan>[####-----]</> 50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left, ready 14:00")
+        == "1  file.iso  <cyan>[####----]</> 50%, 50/100 MiB, 1.0 MiB/s, 0:50 left, done at 14:00")
   }
 
   @Test func `a narrow terminal shows the most important numbers`() {
     let row = running()
-    #expect(line(row, columns: 40) == "1  file.iso  <cyan>████▌</>     50 %, 0:50 left")
-    #expect(line(row, columns: 40, Self.ascii) == "1  file.iso  [###----] 50 %, 0:50 left")
-    #expect(line(row, columns: 21, Self.ascii) == "1  file.iso: 50 %, ~")
+    #expect(line(row, columns: 40) == "1  file.iso  <cyan>━━━━━</><dim>─────</> 50%, 0:50 left")
+    #expect(line(row, columns: 40, Self.ascii) == "1  file.iso  [####----] 50%, 0:50 left")
+    #expect(line(row, columns: 21, Self.ascii) == "1  file.iso: 50%, 5~")
   }
 
   @Test func `a long name is shortened in the middle`() {
     let row = running("ubuntu-24.04.2-desktop-amd64.iso")
     #expect(
       line(row, columns: 80, Self.ascii)
-        == "1  ubuntu-24.04.~md64.iso  [####----] 50 %, 1.0 MiB/s, 0:50 left, ready 14:00")
-    #expect(line(row, columns: 40) == "1  ubuntu-24.0…md64.iso  <cyan>████▌</>     50 %")
+        == "1  ubuntu-24.04~md64.iso  [####----] 50%, 1.0 MiB/s, 0:50 left, done at 14:00")
+    #expect(line(row, columns: 40) == "1  ubuntu-24.0…md64.iso  <cyan>━━━━━</><dim>─────</> 50%")
   }
 
   @Test func `the bar does not move while the numbers change`() {
@@ -82,17 +83,17 @@ struct ProgressLineTests {
     var limit = HeldBack(.ownLimit)
     limit.bytesPerSecond = 1_048_576
     row.heldBack = limit
-    #expect(line(row, columns: 200).hasSuffix(", <yellow>its speed is limited to 1 MiB/s</>"))
-    #expect(line(row, columns: 80).hasSuffix(" MiB/s, 0:50 left, ready 14:00"))
+    #expect(line(row, columns: 200).hasSuffix(", <yellow>it is slowed by its limit of 1 MiB/s</>"))
+    #expect(line(row, columns: 80).hasSuffix(" MiB/s, 0:50 left, done at 14:00"))
     row.secondsLeft = nil
     row.heldBack = HeldBack(.unknown, subject: "example.org")
     #expect(
       line(row, columns: 100).hasSuffix(
-        " 50 %, <yellow>\"example.org\" sends little or nothing, and it is not known why</>"))
+        " 50%, <yellow>\"example.org\" sends little or nothing, and it is not known why</>"))
   }
 
   @Test func `the end has the color of its result`() {
-    #expect(line(snapshot(1, .completed), columns: 80) == "1  file.iso: <green>completed, 0 B</>")
+    #expect(line(snapshot(1, .completed), columns: 80) == "1  file.iso: <green>done, 0 B</>")
     #expect(line(snapshot(1, .failed), columns: 80) == "1  file.iso: <bold red>failed</>")
     #expect(line(snapshot(1, .queued), columns: 80) == "1  file.iso: <dim>queued</>")
   }

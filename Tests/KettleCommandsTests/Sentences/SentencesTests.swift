@@ -120,7 +120,7 @@ struct SentencesTests {
     ),
     (
       .completed,
-      "Transfer 7 is completed already; \"kettle get --again\" with its URL fetches another copy"
+      "Transfer 7 is done already; \"kettle get --again\" with its URL fetches another copy"
     ),
     (
       .notStarted,

@@ -195,12 +195,12 @@ struct SentencesUsageTests {
     ),
     (
       .value(.limit("fast")),
-      "Invalid rate \"fast\"; write bytes per second above 0, such as "
-        + "500K, 1.5M or 1G, or none for no limit"
+      "Invalid rate \"fast\"; write 500K or 1.5M, which is per second, "
+        + "or none for no limit"
     ),
     (
       .value(.rate("fast")),
-      "Invalid rate \"fast\"; write bytes per second above 0, such as 500K, 1.5M or 1G"
+      "Invalid rate \"fast\"; write 500K or 1.5M, which is per second"
     ),
     (
       .value(.time("soon")),

@@ -191,8 +191,7 @@ struct AddCommandTests {
         kettle: ".." is not a valid file name; use no "/" and no control characters, \
         at most 250 bytes, and choose the directory with -d
         kettle: Cannot use 65 connections for one file; give a number from 1 to 64
-        kettle: Invalid rate "fast"; write bytes per second above 0, such as 500K, \
-        1.5M or 1G
+        kettle: Invalid rate "fast"; write 500K or 1.5M, which is per second
         kettle: Invalid priority "9"; write low, normal, high, or a number from 0 to 1
         kettle: Invalid header "no colon"; write it as "Name: value" without line \
         breaks

@@ -156,7 +156,7 @@ struct ControlCommandsTests {
         await context.run(verb, "1")
           == .init(
             code: 0, output: "",
-            error: "Transfer 1 is completed already; \"kettle get --again\" with its URL fetches "
+            error: "Transfer 1 is done already; \"kettle get --again\" with its URL fetches "
               + "another copy\n"))
     }
   }

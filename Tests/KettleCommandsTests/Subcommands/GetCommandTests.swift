@@ -46,10 +46,10 @@ struct GetCommandTests: GetRows {
           code: 0,
           output: "/home/anna/Downloads/file.iso\n",
           error: """
-            1  file.iso: 8 %, 8/100 MiB, 1.0 MiB/s, 0:50 left
-            1  file.iso: 48 %, 48/100 MiB, 1.0 MiB/s, 0:50 left
-            1  file.iso: 88 %, 88/100 MiB, 1.0 MiB/s, 0:50 left
-            1  file.iso: completed, 100 MiB
+            1  file.iso: 8%, 8/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: 48%, 48/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: 88%, 88/100 MiB, 1.0 MiB/s, 0:50 left
+            1  file.iso: done, 100 MiB in 12 s, 8.3 MiB/s on average
 
             """))
     #expect(context.clock.elapsedMilliseconds == 13_000)
@@ -65,8 +65,8 @@ struct GetCommandTests: GetRows {
     #expect(outcome.output == "/home/anna/Downloads/file.iso\n")
     #expect(
       outcome.error
-        == "\r1  file.iso  [####-----] 50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left, ready 14:00"
-        + "\r1  file.iso: completed, 100 MiB" + String(repeating: " ", count: 45) + "\n")
+        == "\r1  file.iso  [####----] 50%, 50/100 MiB, 1.0 MiB/s, 0:50 left, done at 14:00"
+        + "\r1  file.iso: done, 100 MiB" + String(repeating: " ", count: 50) + "\n")
     #expect(!outcome.error.contains("\u{1B}"))
   }
 
@@ -83,22 +83,22 @@ struct GetCommandTests: GetRows {
 
   @Test func `a terminal with UTF-8 and colors has the bar of the dashboard`() async {
     let environment = ["TERM": "xterm", "LANG": "C.UTF-8"]
-    let numbers = "50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left, ready 14:00"
-    let blanks = String(repeating: " ", count: 45)
+    let numbers = "50%, 50/100 MiB, 1.0 MiB/s, 0:50 left, done at 14:00"
+    let blanks = String(repeating: " ", count: 50)
     let outcome = await onTerminal(environment, end: completed)
     #expect(outcome.output == "/home/anna/Downloads/file.iso\n")
     #expect(
       visible(outcome.error)
-        == "\r1  file.iso  <cyan>█████▌</>      " + numbers
-        + "\r1  file.iso: <green>completed, 100 MiB</>" + blanks + "\n")
+        == "\r1  file.iso  <cyan>━━━━━</><dim>─────</> " + numbers
+        + "\r1  file.iso: <green>done, 100 MiB</>" + blanks + "\n")
     let colorless = await onTerminal(
       environment.merging(["NO_COLOR": "1"]) { $1 }, end: completed)
     #expect(
       colorless.error
-        == "\r1  file.iso  █████▌      " + numbers + "\r1  file.iso: completed, 100 MiB" + blanks
+        == "\r1  file.iso  ━━━━━───── " + numbers + "\r1  file.iso: done, 100 MiB" + blanks
         + "\n")
     let ascii = await onTerminal(environment, "--ascii", end: completed)
-    #expect(visible(ascii.error).contains("  <cyan>[####-----]</> 50 %"))
+    #expect(visible(ascii.error).contains("  <cyan>[####----]</> 50%"))
   }
 
   @Test func `the message of a failure is red, but not with --json`() async {
@@ -136,6 +136,22 @@ struct GetCommandTests: GetRows {
     #expect(controls.isEmpty)
   }
 
+  @Test func `the summary has the checksum and what arrived of a resumed file`() async {
+    var end = completed
+    end.verifiedBy = .sha256
+    let context = FakeContext()
+    context.service.describe([running(0), running(20 << 20), end])
+    #expect(
+      await context.run("get", url).error.hasSuffix(
+        "1  file.iso: done, 100 MiB in 2.0 s, 50.0 MiB/s on average, sha256 matches\n"))
+    let resumed = FakeContext()
+    resumed.service.describe([running(60 << 20), running(80 << 20), end])
+    #expect(
+      await resumed.run("get", url).error.hasSuffix(
+        "1  file.iso: done, 100 MiB, the last 40 MiB in 2.0 s, 20.0 MiB/s on average, "
+          + "sha256 matches\n"))
+  }
+
   @Test func `a transfer that needs the user exits with 1`() async {
     var context = FakeContext()
     context.clock = FakeClock(stands: true)
@@ -163,7 +179,7 @@ struct GetCommandTests: GetRows {
       outcome.error == """
         1  file.iso: no network: the network is down
         1  file.iso: paused
-        1  file.iso: completed, 100 MiB
+        1  file.iso: done, 100 MiB
 
         """)
   }
@@ -201,7 +217,7 @@ struct GetCommandTests: GetRows {
     #expect(
       lines == [
         "1  file.iso: retrying in 2 s: \(reason)", "1  file.iso: retrying in 28 s: \(reason)",
-        "1  file.iso: completed, 100 MiB",
+        "1  file.iso: done, 100 MiB",
       ])
   }
 
@@ -213,7 +229,7 @@ struct GetCommandTests: GetRows {
     row.bytesPerSecond = 0
     row.secondsLeft = nil
     context.service.onWatch([event(row, .progress), event(completed)])
-    #expect(await context.run("get", url).error.contains("] 2 %, 2/100 MiB\r"))
+    #expect(await context.run("get", url).error.contains("] 2%, 2/100 MiB\r"))
   }
 
   @Test func `a transfer stopped or removed elsewhere exits with 1`() async {
@@ -223,7 +239,7 @@ struct GetCommandTests: GetRows {
     let outcome = await stopped.run("get", url)
     #expect(outcome.code == 1)
     #expect(
-      outcome.error == "kettle: Transfer 1 was stopped before it finished; "
+      outcome.error == "kettle: Transfer 1 was stopped before it was done; "
         + "start it again with \"kettle start 1\"\n")
 
     var removed = FakeContext()
@@ -232,7 +248,7 @@ struct GetCommandTests: GetRows {
     let end = await removed.run("get", url)
     #expect(end.code == 1)
     #expect(
-      end.error == "kettle: Transfer 1 was removed from the list before it finished\n")
+      end.error == "kettle: Transfer 1 was removed from the list before it was done\n")
   }
 
   @Test func `events of other transfers are ignored`() async {

@@ -24,6 +24,20 @@ struct GetSeveralTests: GetRows {
     #expect(outcome.error.hasPrefix("kettle: The server responded"))
   }
 
+  @Test func `the last line counts several files`() {
+    var total = WatchedTotal()
+    func time(_ seconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: seconds * 1000) }
+    total.note(running(0), at: time(0))
+    var other = completed(2)
+    other.bytesReceived = 1 << 20
+    total.note(other, at: time(1))
+    total.note(completed, at: time(91))
+    #expect(
+      total.sentence(of: 3, at: time(91))
+        == "2 of 3 done, 101 MiB in 1:31, 1.1 MiB/s on average, 1 not done")
+    #expect(WatchedTotal().sentence(of: 2, at: time(0)) == "0 of 2 done, 0 B, 2 not done")
+  }
+
   @Test func `--json prints several as an array in the order of the URLs`() async {
     let context = FakeContext()
     context.service.onWatch([event(completed(2)), event(completed(1))])
@@ -48,17 +62,17 @@ struct GetSeveralTests: GetRows {
     try progress.makeRoom(ending: ids[0])
     try progress.show(snapshot(2, .queued, title: "b.iso"), at: later(300))
     let clear = "\u{1B}[K\n"
-    let row = "1  file.iso  [####-----] 50 %, 50/100 MiB, 1.0 MiB/s, 0:50 left, ready 14:00"
+    let row = "1  file.iso  [####----] 50%, 50/100 MiB, 1.0 MiB/s, 0:50 left, done at 14:00"
     let shown = context.console.error
       .replacing("\u{1B}[36m", with: "").replacing("\u{1B}[2m", with: "")
       .replacing("\u{1B}[0m", with: "")
     #expect(
       shown
-        == "2  b.iso: queued" + clear + "0 of 2 finished" + clear
+        == "2  b.iso: queued" + clear + "0 of 2 done" + clear
         + "\r\u{1B}[2A" + row + clear + "2  b.iso: queued" + clear
-        + "0 of 2 finished, 1.0 MiB/s" + clear
+        + "0 of 2 done, 1.0 MiB/s" + clear
         + "\r\u{1B}[3A\u{1B}[J"
-        + "2  b.iso: queued" + clear + "1 of 2 finished" + clear)
+        + "2  b.iso: queued" + clear + "1 of 2 done" + clear)
   }
 
   // MARK: On the list already
@@ -93,7 +107,7 @@ struct GetSeveralTests: GetRows {
       (["--again"], nil, ""),
       (["-o", "other.iso"], FollowTransfer.Result(.otherFile), "but another place for the file"),
       ([], FollowTransfer.Result(.fileGone), "is gone, so it is fetched again"),
-      ([], FollowTransfer.Result(.fileChanged), "was changed since it was complete"),
+      ([], FollowTransfer.Result(.fileChanged), "was changed since it was done"),
     ]
     for (arguments, answer, said) in answers {
       var context = FakeContext()
@@ -118,7 +132,7 @@ struct GetSeveralTests: GetRows {
     for (answer, said) in [
       (
         late,
-        "kettle: Transfer 7 already has this URL and is completed, so it cannot take over --limit "
+        "kettle: Transfer 7 already has this URL and is done, so it cannot take over --limit "
           + "and --header; leave that out, or fetch another copy with --again\n"
       ),
       (

@@ -13,7 +13,7 @@ struct LimitCommandTests {
     #expect(
       await context.run("limit", "500K", "3", "4")
         == .init(
-          code: 0, output: "3 is limited to 500 KiB/s\n4 is limited to 500 KiB/s\n", error: ""))
+          code: 0, output: "3: at most 500 KiB/s\n4: at most 500 KiB/s\n", error: ""))
     #expect(context.service.asked == [.limit(.ids([id(3), id(4)]), 512_000)])
   }
 
@@ -22,7 +22,7 @@ struct LimitCommandTests {
     let context = FakeContext()
     #expect(
       await context.run(arguments)
-        == .init(code: 0, output: "All transfers together are limited to 1.5 MiB/s\n", error: ""))
+        == .init(code: 0, output: "All downloads together: at most 1.5 MiB/s\n", error: ""))
     #expect(context.service.asked == [.limit(.all, 1_572_864)])
   }
 
@@ -31,7 +31,7 @@ struct LimitCommandTests {
     #expect(await context.run("limit", "none", "3").code == 0)
     #expect(await context.run("limit", "None").code == 0)
     #expect(
-      context.console.output == "3 has no limit of its own\nAll transfers together have no limit\n")
+      context.console.output == "3: no limit of its own\nAll downloads together: no limit\n")
     #expect(context.service.asked == [.limit(.ids([id(3)]), nil), .limit(.all, nil)])
   }
 
@@ -42,8 +42,8 @@ struct LimitCommandTests {
     #expect(outcome.code == 2)
     #expect(
       outcome.error
-        == "kettle: Invalid rate \"\(text)\"; write bytes per second above 0, such as "
-        + "500K, 1.5M or 1G, or none for no limit\n")
+        == "kettle: Invalid rate \"\(text)\"; write 500K or 1.5M, which is per second, "
+        + "or none for no limit\n")
     #expect(context.service.asked.isEmpty)
   }
 
@@ -62,10 +62,10 @@ struct LimitCommandTests {
     ])
     let outcome = await context.run("limit", "1M", "2", "3", "4")
     #expect(outcome.code == 1)
-    #expect(outcome.output == "2 is limited to 1.0 MiB/s\n")
+    #expect(outcome.output == "2: at most 1 MiB/s\n")
     #expect(
       outcome.error == """
-        kettle: Transfer 3 is completed, so there is nothing to limit
+        kettle: Transfer 3 is done, so there is nothing to limit
         kettle: There is no transfer 4; "kettle list" shows all transfers
 
         """)

@@ -35,12 +35,12 @@ struct ListCommandTests {
     #expect(outcome.error == "")
     #expect(
       outcome.output == """
-            ID  STATE         DONE              SIZE         SPEED   READY  FILE
-             1  running       61 %       402/659 MiB    12.1 MiB/s   14:00  Networking Overview
-             2  needs login                                                 Archive of 2025
+            ID  STATE            %              SIZE         SPEED     LEFT  FILE
+             1  running        61%       402/659 MiB    12.1 MiB/s     0:21  Networking Overview
+             2  needs login                                                  Archive of 2025
                 "example.org" requires a login; give one with kettle start ID --user NAME, \
         which keeps everything
-             3  completed    100 %            11 MiB                        日本語のガイド
+             3  done          100%            11 MiB                         日本語のガイド
 
         """)
   }
@@ -130,6 +130,18 @@ struct ListCommandTests {
             filter: RowFilter(
               states: [.failed, .waiting], session: SessionID(rawValue: "mine"),
               text: "^deb !iso"),
+            count: ListReader.usualPageCount))
+      ])
+  }
+
+  @Test func `a state has the word that the table shows too`() async {
+    let context = FakeContext()
+    _ = await context.run("list", "--state", "done", "--state", "completed", "--json")
+    #expect(
+      context.service.asked == [
+        .list(
+          Viewport(
+            filter: RowFilter(states: [.completed, .completed]),
             count: ListReader.usualPageCount))
       ])
   }

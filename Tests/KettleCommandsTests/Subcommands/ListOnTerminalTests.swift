@@ -43,6 +43,8 @@ struct ListOnTerminalTests {
     var done = snapshot(6, .completed, url: "https://example.org/f", title: "日本語のガイド.pdf")
     done.bytesReceived = 11_534_336
     done.bytesExpected = 11_534_336
+    done.finishedAt = WallTime(millisecondsSince1970: FakeClock.start - 60_000)
+    done.verifiedBy = .sha256
     var paused = snapshot(7, .paused, url: "https://example.org/g", title: "moonlight-sonata.flac")
     paused.bytesReceived = 31_457_280
     paused.bytesExpected = 41_943_040
@@ -84,7 +86,7 @@ struct ListOnTerminalTests {
 
   @Test func `a locale without UTF-8, and --ascii, get ASCII with colors`() async {
     let inLocale = await list(columns: 80, ["TERM": "xterm", "LANG": "C"])
-    #expect(visible(inLocale).contains("  <cyan>[###---]</>  61 %"))
+    #expect(visible(inLocale).contains("  <cyan>[###---]</> 61%"))
     #expect(withoutStyles(visible(inLocale)) == Self.asciiTable)
     #expect(await list("--ascii", columns: 80) == inLocale)
   }
@@ -103,8 +105,8 @@ struct ListOnTerminalTests {
     #expect(
       await list(columns: 80, rows: [snapshot(12, .idle, title: "a.iso")]).split(separator: "\n")
         .map { visible(String($0)) } == [
-          "<underline>ID</>  <underline>STATE</>  <underline>FILE</>   <underline>HOST</>",
-          "12  <dim>idle</>   a.iso  <dim>example.org</>",
+          "<underline>ID</>  <underline>STATE</>   <underline>FILE</>   <underline>HOST</>",
+          "12  <dim>○ idle</>  a.iso  <dim>example.org</>",
         ])
   }
 
@@ -126,75 +128,75 @@ struct ListOnTerminalTests {
 
 extension ListOnTerminalTests {
   fileprivate static let tableOf60 = """
-    <underline>ID</>  <underline>STATE</>             <underline>FILE</>                       <underline>DONE</>  <underline>READY</>
-     1  <bold cyan>running</>           ubuntu-24.04.2-…md64.iso   61 %  14:00
-     2  <dim>#4 slots full</>     Kettle in Ten M…80p).mkv    0 %  15:00
-     3  <yellow>retry in 12 s</>     linux-6.12.tar.xz          35 %
+    <underline>ID</>  <underline>STATE</>             <underline>FILE</>                        <underline>%</>     <underline>LEFT</>
+     1  <bold cyan>▶ running</>         ubuntu-24.04.2-…md64.iso  61%     0:21
+     2  <dim>· #4 slots full</>   Kettle in Ten M…80p).mkv       1:00:00
+     3  <yellow>◷ retry in 12 s</>   linux-6.12.tar.xz         35%
         "cdn.kernel.org" refused the connection; it will be
         retried
-     4  <bold red>needs a login</>     Archive of 2025.zip
+     4  <bold red>⚑ needs a login</>   Archive of 2025.zip
         "example.org" requires a login; give one with kettle
         start ID --user NAME, which keeps everything
-     5  <bold red>failed: 404</>       debian-12.5.0-a…VD-1.iso
+     5  <bold red>✘ failed: 404</>     debian-12.5.0-a…VD-1.iso
         The server responded to "https://cdimage.debian.org/e"
         with 404; check the link, then start it again
-     6  <dim>completed</>         日本語のガイド.pdf        100 %
-     7  <yellow>paused</>            moonlight-sonata.flac      75 %
+     6  <dim>✔ done 13:59</>      日本語のガイド.pdf
+     7  <yellow>‖ paused</>          moonlight-sonata.flac     75%
 
     """
 
   fileprivate static let tableOf80 = """
-    <underline>ID</>  <underline>STATE</>            <underline>FILE</>                                <underline>DONE</>       <underline>SPEED</>  <underline>READY</>
-     1  <bold cyan>running</>          ubuntu-24.04.2-…md64.iso  <cyan>████▉</>     61 %  12.1 MiB/s  14:00
-     2  <dim>#4 slots full</>    Kettle in Ten M…80p).mkv             0 %              15:00
-     3  <yellow>retry in 12 s</>    linux-6.12.tar.xz         <yellow>██▊</>       35 %
+    <underline>ID</>  <underline>STATE</>            <underline>FILE</>                      <underline>PROGRESS</>           <underline>SPEED</>     <underline>LEFT</>
+     1  <bold cyan>▶ running</>        ubuntu-24.04.2-…md64.iso  <cyan>━━━━</><dim>────</> 61%  12.1 MiB/s     0:21
+     2  <dim>· #4 slots full</>  Kettle in Ten M…80p).mkv                            1:00:00
+     3  <yellow>◷ retry in 12 s</>  linux-6.12.tar.xz         <yellow>━━</><dim>──────</> 35%
         "cdn.kernel.org" refused the connection; it will be retried
-     4  <bold red>needs a login</>    Archive of 2025.zip
+     4  <bold red>⚑ needs a login</>  Archive of 2025.zip
         "example.org" requires a login; give one with kettle start ID --user NAME,
         which keeps everything
-     5  <bold red>failed: 404</>      debian-12.5.0-a…VD-1.iso
+     5  <bold red>✘ failed: 404</>    debian-12.5.0-a…VD-1.iso
         The server responded to "https://cdimage.debian.org/e" with 404; check the
         link, then start it again
-     6  <dim>completed</>        日本語のガイド.pdf                 100 %
-     7  <yellow>paused</>           moonlight-sonata.flac     <yellow>██████</>    75 %
+     6  <dim>✔ done 13:59</>     日本語のガイド.pdf
+     7  <yellow>‖ paused</>         moonlight-sonata.flac     <yellow>━━━━━━</><dim>──</> 75%
 
     """
 
   fileprivate static let tableOf120 = """
-    <underline>ID</>  <underline>STATE</>                        <underline>FILE</>                                               <underline>DONE</>         <underline>SIZE</>       <underline>SPEED</>  <underline>READY</>
-     1  <bold cyan>running</>                      ubuntu-24.04.2-desktop-amd64.iso     <cyan>███████▎</>      61 %  402/659 MiB  12.1 MiB/s  14:00
-     2  <dim>#4 in queue, slots full 3/3</>  Kettle in Ten Minutes, …(1080p).mkv                 0 %    0/1.2 GiB              15:00
-     3  <yellow>retry in 12 s (refused)</>      linux-6.12.tar.xz                    <yellow>████▏</>         35 %   52/148 MiB
+    <underline>ID</>  <underline>STATE</>                          <underline>FILE</>                               <underline>PROGRESS</>                 <underline>SIZE</>       <underline>SPEED</>     <underline>LEFT</>
+     1  <bold cyan>▶ running</>                      ubuntu-24.04.2-desktop-amd64.iso   <cyan>━━━━━━━</><dim>─────</> 61%  402/659 MiB  12.1 MiB/s     0:21
+     2  <dim>· #4 in queue, slots full 3/3</>  Kettle in Ten Minutes…(1080p).mkv                      0/1.2 GiB              1:00:00
+     3  <yellow>◷ retry in 12 s (refused)</>      linux-6.12.tar.xz                  <yellow>━━━━</><dim>────────</> 35%   52/148 MiB
         "cdn.kernel.org" refused the connection; it will be retried
-     4  <bold red>needs a login</>                Archive of 2025.zip
+     4  <bold red>⚑ needs a login</>                Archive of 2025.zip
         "example.org" requires a login; give one with kettle start ID --user NAME, which keeps everything
-     5  <bold red>failed: 404</>                  debian-12.5.0-amd64-DVD-1.iso
+     5  <bold red>✘ failed: 404</>                  debian-12.5.0-amd64-DVD-1.iso
         The server responded to "https://cdimage.debian.org/e" with 404; check the link, then start it again
-     6  <dim>completed</>                    日本語のガイド.pdf                                100 %       11 MiB
-     7  <yellow>paused</>                       moonlight-sonata.flac                <yellow>█████████</>     75 %    30/40 MiB
+     6  <dim>✔ done 13:59, sha256 matches</>   日本語のガイド.pdf                                        11 MiB
+     7  <yellow>‖ paused</>                       moonlight-sonata.flac              <yellow>━━━━━━━━━</><dim>───</> 75%    30/40 MiB
 
     """
 
   fileprivate static let tableOf200 = """
-    <underline>ID</>  <underline>STATE</>                        <underline>FILE</>                                                              <underline>DONE</>         <underline>SIZE</>       <underline>SPEED</>  <underline>READY</>  <underline>HOST</>
-     1  <bold cyan>running</>                      ubuntu-24.04.2-desktop-amd64.iso                <cyan>█████████▊</>        61 %  402/659 MiB  12.1 MiB/s  14:00  <dim>releases.ubuntu.com</>
-     2  <dim>#4 in queue, slots full 3/3</>  Kettle in Ten Minutes, Part 2 of 3 (1080p).mkv                     0 %    0/1.2 GiB              15:00  <dim>media.example.org</>
-     3  <yellow>retry in 12 s (refused)</>      linux-6.12.tar.xz                               <yellow>█████▌</>            35 %   52/148 MiB                     <dim>cdn.kernel.org</>
+    <underline>ID</>  <underline>STATE</>                          <underline>FILE</>                                            <underline>PROGRESS</>                     <underline>SIZE</>       <underline>SPEED</>     <underline>LEFT</>  <underline>HOST</>
+     1  <bold cyan>▶ running</>                      ubuntu-24.04.2-desktop-amd64.iso                <cyan>━━━━━━━━━</><dim>───────</> 61%  402/659 MiB  12.1 MiB/s     0:21  <dim>releases.ubuntu.com</>
+     2  <dim>· #4 in queue, slots full 3/3</>  Kettle in Ten Minutes, Part 2 of 3 (1080p).mkv                          0/1.2 GiB              1:00:00  <dim>media.example.org</>
+     3  <yellow>◷ retry in 12 s (refused)</>      linux-6.12.tar.xz                               <yellow>━━━━━</><dim>───────────</> 35%   52/148 MiB                       <dim>cdn.kernel.org</>
         "cdn.kernel.org" refused the connection; it will be retried
-     4  <bold red>needs a login</>                Archive of 2025.zip                                                                                     <dim>example.org</>
+     4  <bold red>⚑ needs a login</>                Archive of 2025.zip                                                                                     <dim>example.org</>
         "example.org" requires a login; give one with kettle start ID --user NAME, which keeps everything
-     5  <bold red>failed: 404</>                  debian-12.5.0-amd64-DVD-1.iso                                                                           <dim>cdimage.debian.org</>
+     5  <bold red>✘ failed: 404</>                  debian-12.5.0-amd64-DVD-1.iso                                                                           <dim>cdimage.debian.org</>
         The server responded to "https://cdimage.debian.org/e" with 404; check the link, then start it again
-     6  <dim>completed</>                    日本語のガイド.pdf                                               100 %       11 MiB                     <dim>example.org</>
-     7  <yellow>paused</>                       moonlight-sonata.flac                           <yellow>████████████</>      75 %    30/40 MiB                     <dim>example.org</>
+     6  <dim>✔ done 13:59, sha256 matches</>   日本語のガイド.pdf                                                         11 MiB                       <dim>example.org</>
+     7  <yellow>‖ paused</>                       moonlight-sonata.flac                           <yellow>━━━━━━━━━━━━</><dim>────</> 75%    30/40 MiB                       <dim>example.org</>
 
     """
 
   fileprivate static let asciiTable = """
-    ID  STATE            FILE                                DONE       SPEED  READY
-     1  running          ubuntu-24.04.2-~md64.iso  [###---]  61 %  12.1 MiB/s  14:00
-     2  #4 slots full    Kettle in Ten M~80p).mkv  [------]   0 %              15:00
-     3  retry in 12 s    linux-6.12.tar.xz         [##----]  35 %
+    ID  STATE            FILE                      PROGRESS           SPEED     LEFT
+     1  running          ubuntu-24.04.2-~md64.iso  [###---] 61%  12.1 MiB/s     0:21
+     2  #4 slots full    Kettle in Ten M~80p).mkv                            1:00:00
+     3  retry in 12 s    linux-6.12.tar.xz         [##----] 35%
         "cdn.kernel.org" refused the connection; it will be retried
      4  needs a login    Archive of 2025.zip
         "example.org" requires a login; give one with kettle start ID --user NAME,
@@ -202,23 +204,23 @@ extension ListOnTerminalTests {
      5  failed: 404      debian-12.5.0-a~VD-1.iso
         The server responded to "https://cdimage.debian.org/e" with 404; check the
         link, then start it again
-     6  completed        ???????.pdf                        100 %
-     7  paused           moonlight-sonata.flac     [####--]  75 %
+     6  done 13:59       ???????.pdf
+     7  paused           moonlight-sonata.flac     [####--] 75%
 
     """
 
   fileprivate static let pipeTable = """
-        ID  STATE         DONE              SIZE         SPEED   READY  FILE
-         1  running       61 %       402/659 MiB    12.1 MiB/s   14:00  ubuntu-24.04.2-desktop-amd64.iso
-         2  queued         0 %         0/1.2 GiB                 15:00  Kettle in Ten Minutes, Part 2 of 3 (1080p).mkv
-         3  retrying      35 %        52/148 MiB                        linux-6.12.tar.xz
+        ID  STATE            %              SIZE         SPEED     LEFT  FILE
+         1  running        61%       402/659 MiB    12.1 MiB/s     0:21  ubuntu-24.04.2-desktop-amd64.iso
+         2  queued                     0/1.2 GiB                1:00:00  Kettle in Ten Minutes, Part 2 of 3 (1080p).mkv
+         3  retrying       35%        52/148 MiB                         linux-6.12.tar.xz
             "cdn.kernel.org" refused the connection; it will be retried
-         4  needs login                                                 Archive of 2025.zip
+         4  needs login                                                  Archive of 2025.zip
             "example.org" requires a login; give one with kettle start ID --user NAME, which keeps everything
-         5  failed                                                      debian-12.5.0-amd64-DVD-1.iso
+         5  failed                                                       debian-12.5.0-amd64-DVD-1.iso
             The server responded to "https://cdimage.debian.org/e" with 404; check the link, then start it again
-         6  completed    100 %            11 MiB                        日本語のガイド.pdf
-         7  paused        75 %         30/40 MiB                        moonlight-sonata.flac
+         6  done          100%            11 MiB                         日本語のガイド.pdf
+         7  paused         75%         30/40 MiB                         moonlight-sonata.flac
 
     """
 }

@@ -43,7 +43,7 @@ struct SessionCommandTests {
           code: 0,
           output: """
             SESSION                         PROGRAM         LAST SEEN            PENDING  TASKS
-            org.example.app                 away            2026-11-21 14:00:00        2  2 completed
+            org.example.app                 away            2026-11-21 14:00:00        2  2 done
               The program "/opt/app" of the session "org.example.app" could not be launched \
             (ENOENT); check that it exists and is executable
             b                               process 4711    2026-11-21 14:00:00        0  \

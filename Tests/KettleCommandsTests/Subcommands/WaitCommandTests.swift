@@ -201,7 +201,7 @@ struct WaitCommandTests {
           error: """
             kettle: Transfer 1 needs you: its link has expired; give a new one with \
             "kettle start 1 --url URL"
-            kettle: Transfer 2 was removed from the list before it finished
+            kettle: Transfer 2 was removed from the list before it was done
             kettle: 2 of 2 transfers failed; "kettle list" shows all
 
             """))
@@ -244,7 +244,7 @@ struct WaitCommandTests {
     #expect(outcome.code == 1)
     #expect(
       outcome.error
-        == "kettle: Transfer 2 was removed from the list before it finished\n"
+        == "kettle: Transfer 2 was removed from the list before it was done\n"
         + "kettle: 1 of 2 transfers failed; \"kettle list\" shows all\n")
   }
 

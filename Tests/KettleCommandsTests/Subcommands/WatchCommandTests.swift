@@ -31,7 +31,7 @@ struct WatchCommandTests {
           output: """
             14:00:00     1  file.iso: added, queued
             14:00:00     1  file.iso: running
-            14:00:00     1  file.iso: completed, 1.0 KiB in "/d/file.iso"
+            14:00:00     1  file.iso: done, 1.0 KiB in "/d/file.iso"
             14:00:00     2  \u{FFFD}[2Jx: failed: The connection to "example.org" was lost; \
             start it again
             14:00:00     2  \u{FFFD}[2Jx: removed

@@ -29,7 +29,7 @@ struct WhyCommandTests {
     return held
   }
 
-  private static let noEstimate = "When it will be complete cannot be estimated yet"
+  private static let noEstimate = "There is no estimate yet of when it will be done"
 
   private static var learned: HeldBack {
     var held = held(.hostLimit, "h", used: 2, allowed: 2)
@@ -71,7 +71,7 @@ struct WhyCommandTests {
         "Because 2 of 2 connections to \"h\" are in use, "
           + "a limit since the server answered 503 at 13:59:00",
         noEstimate,
-        "To do: \"kettle hosts reset h\" removes the limit, which otherwise ends by itself",
+        "To do: \"kettle hosts reset h\" lifts the limit, which otherwise ends by itself",
       ]),
     Situation(
       state: .queued, heldBack: held(.sessionLimit, "h", used: 1, allowed: 1),
@@ -223,16 +223,17 @@ struct WhyCommandTests {
     Situation(
       state: .running, heldBack: limited(.ownLimit),
       lines: [
-        "Because its speed is limited to 1.5 MiB/s (1.4 MiB/s)", noEstimate,
+        "Because it is slowed by its limit of 1.5 MiB/s (1.4 MiB/s)", noEstimate,
         "To do: \"kettle limit none 3\" lifts it",
       ]
     ) { $0.bytesPerSecond = 1_468_006 },
     Situation(
       state: .running, heldBack: limited(.totalLimit),
       lines: [
-        "Because all transfers together are limited to 1.5 MiB/s (0 B/s)", noEstimate,
+        "Because it is slowed by your limit of 1.5 MiB/s for everything", noEstimate,
         "To do: \"kettle limit none\" lifts it",
-      ]),
+      ]
+    ) { $0.bytesPerSecond = 3 << 19 },
     Situation(
       state: .running, heldBack: held(.disk),
       lines: [
@@ -263,7 +264,7 @@ struct WhyCommandTests {
     Situation(
       state: .running,
       lines: [
-        "Nothing holds it back (1.4 MiB/s)", "It is expected to be complete at 14:00:21",
+        "Nothing holds it back (1.4 MiB/s)", "It should be done at 14:00:21",
       ]
     ) {
       $0.bytesPerSecond = 1_468_006
@@ -328,7 +329,7 @@ struct WhyCommandTests {
         It is number 4 in the queue
         Since 13:00
         It is expected to start at 14:10
-        It is expected to be complete at 14:20
+        It should be done at 14:20
         To do: the setting limits.transfers permits more at once
 
         """)
@@ -341,6 +342,28 @@ struct WhyCommandTests {
         "since": "2026-11-21T11:00:00Z", "message": "2 of 2 transfers are running"}, "until": "2026-11-21T12:10:00Z", \
         "readyAt": "2026-11-21T12:20:00Z", "subtitle": null}
         """))
+  }
+
+  @Test func `on a terminal the symbol and the progress are shown`() async {
+    var row = snapshot(3, .running)
+    (row.bytesReceived, row.bytesExpected) = (50 << 20, 100 << 20)
+    (row.bytesPerSecond, row.secondsLeft) = (1 << 20, 50)
+    var context = FakeContext()
+    context.service = FakeService([row])
+    context.console = FakeConsole(outputColumns: 60)
+    context.environment.merge(["TERM": "xterm", "LANG": "C.UTF-8"]) { $1 }
+    #expect(
+      visible(await context.run("why", "3").output).split(separator: "\n").prefix(2) == [
+        "<bold cyan>▶</> Transfer 3, \"file.iso\": running",
+        "<cyan>━━━━━━━━━━</><dim>──────────</> 50%, 50/100 MiB, 1.0 MiB/s, 0:50 left",
+      ])
+    context.console = FakeConsole(outputColumns: 60)
+    context.environment["NO_COLOR"] = "1"
+    #expect(
+      await context.run("--ascii", "why", "3").output.split(separator: "\n").prefix(2) == [
+        "Transfer 3, \"file.iso\": running",
+        "[#########---------] 50%, 50/100 MiB, 1.0 MiB/s, 0:50 left",
+      ])
   }
 
   @Test func `how hooks ended is said`() async throws {
@@ -367,7 +390,7 @@ struct WhyCommandTests {
     #expect(outcome.error.contains("There is no transfer 9"))
   }
 
-  @Test func `the last line of the list says when everything is complete`() {
+  @Test func `the last line of the list says when everything is done`() {
     var totals = Totals()
     #expect(Sentences.readiness(of: totals, FakeClock()) == nil)
     var batch = BatchProgress(
@@ -375,10 +398,10 @@ struct WhyCommandTests {
       unknownSizeCount: 0, secondsLeft: nil)
     batch.readyAt = Self.time(3600)
     totals.batch = batch
-    #expect(Sentences.readiness(of: totals, FakeClock()) == "All by 15:00")
+    #expect(Sentences.readiness(of: totals, FakeClock()) == "All done at 15:00")
     totals.batch?.unpredictableCount = 2
     #expect(
       Sentences.readiness(of: totals, FakeClock())
-        == "All by 15:00, except 2 for which there is no estimate")
+        == "All done at 15:00, except 2 without an estimate")
   }
 }

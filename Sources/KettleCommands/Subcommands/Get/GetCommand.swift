@@ -13,13 +13,14 @@ struct GetCommand: RunnableCommand {
       The service performs the downloads: Ctrl-C, or closing the terminal, leaves them running in \
       the background. Accepts the options of "kettle add"; --help-hidden lists the rare ones too.
 
-      Progress, and the reason whenever a download waits, go to standard error; the path of each \
-      finished file goes to standard output. A URL that is on the list already is not fetched a \
-      second time: its transfer is followed, and started if it stands still. It takes over the \
-      options, and a finished file is compared with --checksum; an option that comes too late is \
-      an error.
+      Progress, and the reason whenever a download waits, go to standard error, and at the end a \
+      summary: size, time, average speed, and that the checksum matches if there is one. The path \
+      of each finished file goes to standard output. A URL that is on the list already is not \
+      fetched a second time: its transfer is followed, and started if it stands still. It takes \
+      over the options, and a finished file is compared with --checksum; an option that comes too \
+      late is an error.
 
-      Exits with 0 when every file is complete, and with 1 when a transfer failed, was stopped \
+      Exits with 0 when every file is done, and with 1 when a transfer failed, was stopped \
       or removed, or needs a login or a new link.
 
       Examples:
@@ -145,6 +146,7 @@ struct GetProgress {
   private var printers: [TransferID: ProgressPrinter] = [:]
   private var rows: [TransferID: TransferSnapshot] = [:]
   private var endedCount = 0
+  private var total = WatchedTotal()
   private var drawnAt: MonotonicTime?
   private var drawnLineCount = 0
 
@@ -166,6 +168,7 @@ struct GetProgress {
   }
 
   mutating func show(_ row: TransferSnapshot, at now: Moment) throws(ConsoleError) {
+    total.note(row, at: now.monotonic)
     guard let look else {
       try printers[row.id]?.show(row, at: now)
       return
@@ -194,6 +197,11 @@ struct GetProgress {
     try console.write("\r\u{1B}[\(drawnLineCount)A\u{1B}[J", to: .error)
     drawnLineCount = 0
     drawnAt = nil
+  }
+
+  /// The last line about several transfers that have all ended; nil for one, which has its own.
+  func summary(at now: Moment) -> String? {
+    ids.count > 1 ? total.sentence(of: ids.count, at: now.monotonic) : nil
   }
 
   private mutating func draw(_ look: Look, at now: WallTime) throws(ConsoleError) {

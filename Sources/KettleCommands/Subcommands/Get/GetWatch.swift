@@ -88,6 +88,7 @@ struct GetWatch {
     guard unfinished.isEmpty else { return nil }
     await removeDelivered()
     try printJSON()
+    printSummary()
     return hasFailed ? .transferFailed : .done
   }
 
@@ -184,6 +185,13 @@ struct GetWatch {
     } else {
       try context.console.printLine(JSONValue.array(rows.map(\.json)).text)
     }
+  }
+
+  private func printSummary() {
+    guard form == .progress, hasReader,
+      let summary = progress.summary(at: context.clock.now())
+    else { return }
+    context.console.printNote(summary)
   }
 
   /// Removes the temporary file and its transfer, which is useless without it.
