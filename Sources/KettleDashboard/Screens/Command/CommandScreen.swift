@@ -235,8 +235,11 @@ struct CommandScreen: EditingScreen {
     for place in places where place < widths.command && entry.command.count <= widths.command {
       canvas.highlight(row: row, columns: (column + place)..<(column + place + 1))
     }
-    canvas.write(
-      meaning, row: row, column: column + widths.command + 2, width: widths.meaning, .dialogQuiet)
+    if widths.meaning > 0 {
+      canvas.write(
+        meaning, row: row, column: column + widths.command + 2, width: widths.meaning,
+        .dialogQuiet)
+    }
     let columns = box.column..<(box.column + box.width)
     if isChosen {
       box.write(">", line: line, on: &canvas, .dialogTitle)

@@ -29,6 +29,9 @@ struct PaletteEntry: Hashable, Sendable {
     sentence = FuzzyText(meaning)
   }
 
+  /// Entries with the same command are rare, and their texts are long.
+  func hash(into hasher: inout Hasher) { hasher.combine(command) }
+
   /// Where a pattern matched: the smaller one is the better one.
   struct Rank: Hashable, Comparable {
     enum Field: Int, Hashable { case name, otherName, sentence }
