@@ -49,7 +49,8 @@ struct DashboardSettingsTests {
         "Unknown color \"sky\" on line 10 of \"/c\"; the colors are text, background, quiet, "
           + "heading, key, good, waiting, problem, bar, bar-background, problem-background, "
           + "progress, progress-done, progress-held, progress-failed, progress-background, "
-          + "selection-background, field-background"
+          + "selection-background, field-background, box, attention, attention-text, heat-1, heat-2, "
+          + "heat-3, heat-4, heat-5, host-1, host-2, host-3, host-4, host-5, host-6, host-7, host-8"
       ])
   }
 
