@@ -48,8 +48,7 @@ extension DashboardSession {
       _ = try await call(SubscribeViewport.self, viewport)
       return nil
     case .control(let verb, let selection):
-      let result = try await call(
-        ControlTransfers.self, .init(control: verb, selection: selection))
+      let result = try await call(ControlTransfers.self, .init(control: verb, selection: selection))
       return .commandFinished(
         .controlled(
           verb, appliedCount: result.applied.count, refused: result.refused, bin: result.bin))
@@ -68,8 +67,7 @@ extension DashboardSession {
         .removed(count: result.applied.count, keptPaths: (result.keptFiles ?? []).map(\.path)))
     case .relink(let id, let link):
       let result = try await call(RelinkTransfer.self, .init(id: id, link: link))
-      return .commandFinished(
-        .relinked(id, hasLogin: link.login != nil, refused: result.refused))
+      return .commandFinished(.relinked(id, hasLogin: link.login != nil, refused: result.refused))
     case .limit(let selection, let bytesPerSecond):
       let result = try await call(
         LimitSpeed.self, .init(selection: selection, bytesPerSecond: bytesPerSecond))

@@ -91,12 +91,11 @@ struct ControlCommandsTests {
     #expect(stopped.hasPrefix("2 transfers stopped; 64 MiB kept until "), "\(stopped)")
     #expect(stopped.contains("\"kettle start\" continues"), "\(stopped)")
     let one = await context.run("stop", "1")
-    #expect(one.output == "1 stopped\n")
+    #expect(one.output == stopped + "1 stopped\n")
     #expect(one.error.hasPrefix("64 MiB kept until "), "\(one.error)")
     context.service.bin(BinBytes(transferCount: 2, byteCount: 67_108_864))
-    #expect(
-      await context.run("start", "--all").output
-        == "2 transfers started; continues from 64 MiB that the bin had kept\n")
+    let started = await context.run("start", "--all").output.dropFirst(one.output.count)
+    #expect(started == "2 transfers started; continues from 64 MiB that the bin had kept\n")
   }
 
   @Test func `--fresh starts from the beginning`() async {

@@ -352,8 +352,9 @@ struct WhyCommandTests {
     context.service = FakeService([row])
     context.console = FakeConsole(outputColumns: 60)
     context.environment.merge(["TERM": "xterm", "LANG": "C.UTF-8"]) { $1 }
+    let shown = visible(await context.run("why", "3").output).split(separator: "\n").prefix(2)
     #expect(
-      visible(await context.run("why", "3").output).split(separator: "\n").prefix(2) == [
+      shown == [
         "<bold cyan>▶</> Transfer 3, \"file.iso\": running",
         "<cyan>━━━━━━━━━━</><dim>──────────</> 50%, 50/100 MiB, 1.0 MiB/s, 0:50 left",
       ])

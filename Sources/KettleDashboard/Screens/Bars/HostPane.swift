@@ -56,7 +56,7 @@ package struct HostPane: Hashable, Sendable {
     let lines = rows.dropLast()
     let fitting = shown.count <= lines.count ? shown.count : max(0, lines.count - 1)
     for (host, row) in zip(shown.prefix(fitting), lines) {
-      draw(host, on: &canvas, row: row, columns, rates: rates, context)
+      draw(host, on: &canvas, row: row, in: columns, rates: rates, context)
     }
     if fitting < shown.count, let row = lines.last {
       canvas.write(
@@ -80,7 +80,7 @@ package struct HostPane: Hashable, Sendable {
   }
 
   private func draw(
-    _ host: HostSnapshot, on canvas: inout Canvas, row: Int, _ columns: Range<Int>,
+    _ host: HostSnapshot, on canvas: inout Canvas, row: Int, in columns: Range<Int>,
     rates: RowRates, _ context: ScreenContext
   ) {
     let look = canvas.look

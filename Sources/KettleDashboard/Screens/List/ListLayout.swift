@@ -5,7 +5,8 @@ package enum ListBox: String, Codable, Hashable, Sendable, CaseIterable {
   case speed, hosts
 }
 
-/// The number of lines of each part of the list screen. From 100 columns on, the parts are in boxes.
+/// The number of lines of each part of the list screen. From 100 columns on, the parts are in
+/// boxes.
 package struct ListLayout: Hashable, Sendable {
   /// Nothing useful fits on a smaller screen.
   package static let minimum = ScreenSize(columns: 36, rows: 8)

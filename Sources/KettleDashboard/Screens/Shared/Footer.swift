@@ -39,8 +39,8 @@ package struct FooterItem: Hashable, Sendable {
   }
 }
 
-/// The available keys, from the tables of bindings: those for the row, then those for the list, then
-/// those that lead everywhere.
+/// The available keys, from the tables of bindings: those for the row, then those for the list,
+/// then those that lead everywhere.
 struct Footer: Hashable, Sendable {
   private let items: [FooterItem]
 

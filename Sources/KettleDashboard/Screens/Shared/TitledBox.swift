@@ -27,8 +27,8 @@ struct TitledBox {
     guard rows.count > 1, columns.count > 4 else { return }
     let glyphs = canvas.look.glyphs
     let (top, bottom) = (rows.lowerBound, rows.upperBound - 1)
-    drawEdge(top, glyphs.corners[0], glyphs.corners[1], on: &canvas)
-    drawEdge(bottom, glyphs.corners[2], glyphs.corners[3], on: &canvas)
+    drawEdge(row: top, left: glyphs.corners[0], right: glyphs.corners[1], on: &canvas)
+    drawEdge(row: bottom, left: glyphs.corners[2], right: glyphs.corners[3], on: &canvas)
     for row in inside.rows {
       for column in [columns.lowerBound, columns.upperBound - 1] {
         canvas.write(glyphs.vertical, row: row, column: column, width: 1, role)
@@ -46,7 +46,7 @@ struct TitledBox {
   }
 
   private func drawEdge(
-    _ row: Int, _ left: String, _ right: String, on canvas: inout Canvas
+    row: Int, left: String, right: String, on canvas: inout Canvas
   ) {
     let start = columns.lowerBound
     canvas.fill(

@@ -10,7 +10,7 @@ struct HistoryDays {
   let isByDay: Bool
   private let context: ScreenContext
 
-  init(_ window: ListWindow, _ view: ListView, _ context: ScreenContext) {
+  init(of window: ListWindow, _ view: ListView, _ context: ScreenContext) {
     rows = window.rows
     firstRow = window.firstRow
     matchingCount = window.matchingCount

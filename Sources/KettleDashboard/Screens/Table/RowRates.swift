@@ -134,11 +134,11 @@ struct Sparkline {
       let pair = values[(offset * perCell)..<((offset + 1) * perCell)]
       let share = Self.share(of: pair.max() ?? 0, top: top)
       guard share > 0 else { continue }
-      canvas.plot(sign(pair, share, look), row: row, column: column, look.heat(share))
+      canvas.plot(sign(pair, share: share, look), row: row, column: column, look.heat(share))
     }
   }
 
-  private func sign(_ pair: ArraySlice<Int64>, _ share: Double, _ look: Look) -> String {
+  private func sign(_ pair: ArraySlice<Int64>, share: Double, _ look: Look) -> String {
     guard look.charset == .utf8 else {
       let levels = look.glyphs.levels
       return levels[min(levels.count - 1, Int(share * Double(levels.count)))]

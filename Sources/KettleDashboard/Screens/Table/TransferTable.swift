@@ -31,7 +31,7 @@ struct TransferTable {
     let first = max(firstVisible, pinnedCount)
     let grid = Grid(
       window: window, first: first, columns: columns, historyColumns: historyColumns,
-      days: HistoryDays(window, view, context))
+      days: HistoryDays(of: window, view, context))
     for line in 0..<layout.bodyHeight {
       let index = first + line
       guard index < window.lines.count else { break }
