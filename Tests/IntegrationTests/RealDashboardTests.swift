@@ -46,12 +46,12 @@ struct RealDashboardTests {
     try await open()
     _ = try await home.screen { $0.contains("one.bin") && $0.contains("paused") }
     _ = try await home.tmux("send-keys", "s")
-    _ = try await home.screen { $0.contains("1 running") && $0.contains("KiB/s") }
+    _ = try await home.screen { $0.contains("▶1") && $0.contains("KiB/s") }
     _ = try await home.tmux("send-keys", "p")
-    _ = try await home.screen { $0.contains("1 paused") }
+    _ = try await home.screen { $0.contains("‖1") }
     origin.serve(OriginBehavior(body), at: "/one.bin")
     _ = try await home.tmux("send-keys", "S")
-    _ = try await home.screen { $0.contains("1 done") && $0.contains("100%") }
+    _ = try await home.screen { $0.contains("All done") && $0.contains("1 file") }
     _ = try await home.tmux("send-keys", "q")
     _ = try await home.screen { $0.contains("ended with 0") }
     #expect(body.difference(fromFileAt: home.downloads + "/one.bin") == nil)
@@ -72,7 +72,7 @@ struct RealDashboardTests {
     let before = origin.bytesSent
     try await origin.waitForBytesSent(before + 400_000, at: "/two.bin")
     try await open()
-    _ = try await home.screen { $0.contains("1 running") }
+    _ = try await home.screen { $0.contains("▶1") }
     origin.serve(OriginBehavior(body), at: "/two.bin")
     origin.cutConnections()
     #expect(try await home.kettle("wait", "--all", "--timeout", "60").code == 0)
@@ -92,10 +92,10 @@ struct RealDashboardTests {
     var isRunning = false
     for _ in 0..<200 where !isRunning {
       _ = try await home.tmux("send-keys", "S")
-      isRunning = try await home.tmux("capture-pane", "-p").output.contains("1 running")
+      isRunning = try await home.tmux("capture-pane", "-p").output.contains("▶1")
     }
     #expect(isRunning)
-    _ = try await home.screen { $0.contains("1 running") && $0.contains("three.bin") }
+    _ = try await home.screen { $0.contains("▶1") && $0.contains("three.bin") }
   }
 
   @Test func `the next dashboard says what happened since the last one`() async throws {

@@ -177,8 +177,7 @@ struct RunKettleTests {
       limit                   Limit the speed of transfers, including running ones.
       reset                   Move the downloaded files to the bin and reset all
                               transfers.
-      undo                    Undo the last stop, remove, reset or clear, with
-                              every byte.
+      undo                    Undo the last action, with every byte.
       bin                     Show what can be undone, or delete it.
 
     SERVICE SUBCOMMANDS:

@@ -5,9 +5,9 @@ keys G Space k Space
 see '2 marked'
 keep marked
 keys s
-see '2 running'
+see '▶ 2'
 keys p
-see '5 paused'
+see '‖ 5'
 keys U
 see_no_more '2 marked'
 
@@ -65,10 +65,10 @@ begin 'a speed limit for what is under the cursor'
 keys l
 see 'Speed limit'
 type_text '100K'
-see 'Enter limits'
+see 'Enter sets'
 keep limit
 keys Enter
-see 'imited to 100'
+see 'at most 100'
 
 begin 'what is known of one'
 keys Enter
@@ -81,20 +81,20 @@ keys 3
 see 'http://127.0.0.1'
 keep addresses
 keys q
-see 'S start all'
+see ': everything'
 
 begin 'a link that leads nowhere'
 paste_text "$origin/report.pdf"
 see 'Enter add' 'report.pdf'
 keys Enter
-see '1 failed' '5 paused'
+see '✘ 1' '‖ 5'
 
 begin 'some of them go on'
 put_cursor_on 'kettle-in-ten'
 keys Space Space Space
 see '3 marked'
 keys s U
-see '3 running'
+see '▶ 3'
 put_cursor_on 'kettle-in-ten'
 resize 110 14
 see 'kettle-in-ten'
@@ -103,7 +103,7 @@ keys Enter 2
 see 'Connections'
 keep connections
 keys q
-see 'S start all'
+see ': everything'
 resize 110 30
 
 begin 'what is finished'
@@ -136,10 +136,10 @@ keys :
 type_text 'limit 2M'
 keep command
 keys Enter
-see 'imited to 2'
+see 'at most 2'
 
 begin 'the right link'
-see 'S start all' 'Ready'
+see ': everything' 'Left'
 put_cursor_on 'report.pdf'
 keep failed
 keys u
@@ -148,7 +148,7 @@ type_text "$(url 1)"
 see 'Enter uses it'
 keep new-link
 keys Enter
-see_no_more '1 failed'
+see_no_more '✘ 1'
 
 begin 'everything that is not running'
 keys S
@@ -171,19 +171,19 @@ keys '?'
 see 'Keys'
 keep help
 keys q
-see 'X stop all'
+see ': everything'
 
 begin 'a small terminal'
 resize 40 10
-see_no_more 'Ready'
+see_no_more 'Left'
 keep small
 resize 110 30
-see 'Ready'
+see 'Left'
 
 begin 'evening: back to an untouched list'
 keys R
 see 'Reset'
 keep reset
 keys y
-see '6 idle'
+see '○ 6'
 keep idle

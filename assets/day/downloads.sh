@@ -136,14 +136,14 @@ fill_list() {
 
   begin 'a list with something of everything'
   open_terminal 100 28 "$program; exec sh"
-  see 'debian-13.2.0' '6 done'
+  see 'debian-13.2.0' '✔ 6'
   for word in firmware lidar europe lecture; do start "$word"; done
-  see '1 failed' 'needs a login' 'retry in'
+  see '✘ 1' 'needs a login' 'retry in'
   see_percent lecture 61
   in_home "$program" pause "$(id_of lecture)" >/dev/null
   for word in mosaic blender sintel; do start "$word"; done
   see_percent blender 10
   for word in debian fedora wikipedia; do start "$word"; done
   see_percent debian 30
-  see '4 running' '2 queued' '1 scheduled' '1 paused' '1 failed'
+  see '▶ 4' '✘ 1'
 }

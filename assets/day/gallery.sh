@@ -42,6 +42,6 @@ see 'leave'
 
 begin 'on a light background'
 open_instead "COLORFGBG='0;15' $program; exec sh"
-see 'debian-13.2.0' '1 failed'
+see 'debian-13.2.0' '✘ 1'
 keep list-light
 printf 'gallery: %d screens in %s\n' "$step_count" "$out"

@@ -3,7 +3,7 @@
 
 begin 'morning: the empty list'
 open_terminal 110 30 "$program; echo ended with \$?; exec sh"
-see 'Kettle' 'free'
+see '♨' 'Paste a link'
 keep empty
 
 begin 'five links, pasted in one piece'
@@ -15,14 +15,14 @@ $(url 5)"
 see 'Enter add' 'networking-on-linux'
 keep add
 keys Enter
-see '5 running' 'kettle-in-ten' 'networking-on-linux'
+see '▶ 5' 'kettle-in-ten' 'networking-on-linux'
 keep running
 
 begin 'pause one'
 keys g p
-see '1 paused'
+see '‖ 1'
 keep paused
 
 begin 'pause the rest'
 keys P
-see '5 paused'
+see '‖ 5'

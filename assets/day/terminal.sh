@@ -44,7 +44,7 @@ see() {
 # Waits until the row under the cursor has the text.
 see_under_cursor() {
   deadline=$(($(date +%s) + budget_seconds))
-  until screen | grep -F -- "$1" | grep -q '^>'; do
+  until screen | grep -F -- "$1" | grep -q '▌'; do
     [ "$(date +%s)" -le "$deadline" ] ||
       complain "the cursor never came to \"$1\" in step $step_name"
     sleep 0.1
@@ -57,14 +57,14 @@ line_of() { screen | grep -n -- "$1" | head -n 1 | cut -d : -f 1; }
 # Moves the cursor step by step to the row that has the word, wherever that is.
 put_cursor_on() {
   deadline=$(($(date +%s) + budget_seconds))
-  until screen | grep -F -- "$1" | grep -q '^>'; do
+  until screen | grep -F -- "$1" | grep -q '▌'; do
     [ "$(date +%s)" -le "$deadline" ] ||
       complain "the cursor never came to \"$1\" in step $step_name"
-    from=$(line_of '^>')
+    from=$(line_of '▌')
     to=$(line_of "$1")
     if [ "${to:-999}" -lt "${from:-0}" ]; then keys k; else keys j; fi
     for _ in 1 2 3 4 5; do
-      [ "$(line_of '^>')" = "$from" ] || break
+      [ "$(line_of '▌')" = "$from" ] || break
       sleep 0.1
     done
   done
@@ -96,7 +96,7 @@ paste_text() {
 resize() { # columns rows
   tm resize-window -x "$1" -y "$2"
   deadline=$(($(date +%s) + budget_seconds))
-  until screen | sed -n "$2p" | grep -q 'leave' && screen | sed -n 1p | grep -q 'Kettle'; do
+  until screen | sed -n "$2p" | grep -q 'leave' && screen | sed -n 1p | grep -q '♨'; do
     [ "$(date +%s)" -le "$deadline" ] || complain "it never fitted $1x$2 in step $step_name"
     sleep 0.1
   done

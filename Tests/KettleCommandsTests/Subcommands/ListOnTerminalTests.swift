@@ -129,7 +129,7 @@ struct ListOnTerminalTests {
 extension ListOnTerminalTests {
   fileprivate static let tableOf60 = """
     <underline>ID</>  <underline>STATE</>             <underline>FILE</>                        <underline>%</>     <underline>LEFT</>
-     1  <bold cyan>▶ running</>         ubuntu-24.04.2-…md64.iso  61%     0:21
+     1  <cyan>▶ running</>         ubuntu-24.04.2-…md64.iso  61%     0:21
      2  <dim>· #4 slots full</>   Kettle in Ten M…80p).mkv       1:00:00
      3  <yellow>◷ retry in 12 s</>   linux-6.12.tar.xz         35%
         "cdn.kernel.org" refused the connection; it will be
@@ -147,7 +147,7 @@ extension ListOnTerminalTests {
 
   fileprivate static let tableOf80 = """
     <underline>ID</>  <underline>STATE</>            <underline>FILE</>                      <underline>PROGRESS</>           <underline>SPEED</>     <underline>LEFT</>
-     1  <bold cyan>▶ running</>        ubuntu-24.04.2-…md64.iso  <cyan>━━━━</><dim>────</> 61%  12.1 MiB/s     0:21
+     1  <cyan>▶ running</>        ubuntu-24.04.2-…md64.iso  <cyan>━━━━</><dim>────</> 61%  12.1 MiB/s     0:21
      2  <dim>· #4 slots full</>  Kettle in Ten M…80p).mkv                            1:00:00
      3  <yellow>◷ retry in 12 s</>  linux-6.12.tar.xz         <yellow>━━</><dim>──────</> 35%
         "cdn.kernel.org" refused the connection; it will be retried
@@ -164,7 +164,7 @@ extension ListOnTerminalTests {
 
   fileprivate static let tableOf120 = """
     <underline>ID</>  <underline>STATE</>                          <underline>FILE</>                               <underline>PROGRESS</>                 <underline>SIZE</>       <underline>SPEED</>     <underline>LEFT</>
-     1  <bold cyan>▶ running</>                      ubuntu-24.04.2-desktop-amd64.iso   <cyan>━━━━━━━</><dim>─────</> 61%  402/659 MiB  12.1 MiB/s     0:21
+     1  <cyan>▶ running</>                      ubuntu-24.04.2-desktop-amd64.iso   <cyan>━━━━━━━</><dim>─────</> 61%  402/659 MiB  12.1 MiB/s     0:21
      2  <dim>· #4 in queue, slots full 3/3</>  Kettle in Ten Minutes…(1080p).mkv                      0/1.2 GiB              1:00:00
      3  <yellow>◷ retry in 12 s (refused)</>      linux-6.12.tar.xz                  <yellow>━━━━</><dim>────────</> 35%   52/148 MiB
         "cdn.kernel.org" refused the connection; it will be retried
@@ -179,7 +179,7 @@ extension ListOnTerminalTests {
 
   fileprivate static let tableOf200 = """
     <underline>ID</>  <underline>STATE</>                          <underline>FILE</>                                            <underline>PROGRESS</>                     <underline>SIZE</>       <underline>SPEED</>     <underline>LEFT</>  <underline>HOST</>
-     1  <bold cyan>▶ running</>                      ubuntu-24.04.2-desktop-amd64.iso                <cyan>━━━━━━━━━</><dim>───────</> 61%  402/659 MiB  12.1 MiB/s     0:21  <dim>releases.ubuntu.com</>
+     1  <cyan>▶ running</>                      ubuntu-24.04.2-desktop-amd64.iso                <cyan>━━━━━━━━━</><dim>───────</> 61%  402/659 MiB  12.1 MiB/s     0:21  <dim>releases.ubuntu.com</>
      2  <dim>· #4 in queue, slots full 3/3</>  Kettle in Ten Minutes, Part 2 of 3 (1080p).mkv                          0/1.2 GiB              1:00:00  <dim>media.example.org</>
      3  <yellow>◷ retry in 12 s (refused)</>      linux-6.12.tar.xz                               <yellow>━━━━━</><dim>───────────</> 35%   52/148 MiB                       <dim>cdn.kernel.org</>
         "cdn.kernel.org" refused the connection; it will be retried

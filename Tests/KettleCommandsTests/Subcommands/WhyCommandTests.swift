@@ -355,7 +355,7 @@ struct WhyCommandTests {
     let shown = visible(await context.run("why", "3").output).split(separator: "\n").prefix(2)
     #expect(
       shown == [
-        "<bold cyan>▶</> Transfer 3, \"file.iso\": running",
+        "<cyan>▶</> Transfer 3, \"file.iso\": running",
         "<cyan>━━━━━━━━━━</><dim>──────────</> 50%, 50/100 MiB, 1.0 MiB/s, 0:50 left",
       ])
     context.console = FakeConsole(outputColumns: 60)

@@ -52,16 +52,16 @@ enum NaiveOrder {
   }
 
   private static func group(_ row: TransferSnapshot) -> Int {
-    if [.running, .verifying].contains(row.state) { return 0 }
-    if row.state == .waiting, row.reason?.needsUser == true { return 2 }
+    if row.state == .waiting, row.reason?.concernsUser == true { return 0 }
+    if [.running, .verifying].contains(row.state) { return 1 }
     if row.state == .failed { return 3 }
-    return row.state == .completed ? 4 : 1
+    return row.state == .completed ? 4 : 2
   }
 
   /// The group, and in the order of the queue what precedes the position.
   private static func place(_ row: TransferSnapshot, _ sort: RowSort) -> [Double] {
     let group = group(row)
-    guard group == 1, sort.key == .queue, !sort.isDescending else { return [Double(group)] }
+    guard group == 2, sort.key == .queue, !sort.isDescending else { return [Double(group)] }
     let states: [TransferState] = [.waiting, .queued, .scheduled, .paused, .idle]
     let state = Double(states.firstIndex(of: row.state) ?? -1)
     return [Double(group), state] + (row.state == .queued ? [-row.priority.value] : [])
