@@ -155,6 +155,8 @@ package struct GlyphSet: Hashable, Sendable {
   package var barTip: String
   /// The line after the heading of a group, and a limit in a graph.
   package var dash: String
+  /// Between numbers in a border.
+  package var separator: String
   /// Around a title in the border of a box.
   package var titleEnds: [String]
   /// The keys of the boxes.
@@ -187,7 +189,8 @@ package struct GlyphSet: Hashable, Sendable {
     arrowDown: "↓", arrowUp: "↑", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], receivedCell: "█", missingCell: "░",
     horizontal: "─", vertical: "│", corners: ["╭", "╮", "╰", "╯"], good: "✔", bad: "✘", mark: "◆",
-    cursor: "▌", barDone: "━", barRest: "─", barTip: "╸", dash: "╌", titleEnds: ["┤", "├"],
+    cursor: "▌", barDone: "━", barRest: "─", barTip: "╸", dash: "╌", separator: "·",
+    titleEnds: ["┤", "├"],
     raisedDigits: ["1": "¹", "2": "²", "3": "³"],
     dot: "●", dotRest: "·", tick: "▌", flag: "⚑", kettle: "♨", unfolded: "▾", folded: "▸",
     scrollbarThumb: "┃", scrollbarTrack: "│")
@@ -200,7 +203,8 @@ package struct GlyphSet: Hashable, Sendable {
     arrowDown: "v", arrowUp: "^", levels: ["_", ".", ":", "-", "=", "+", "*", "#"], eighths: [],
     receivedCell: "#", missingCell: ".", horizontal: "-", vertical: "|",
     corners: ["+", "+", "+", "+"], good: "+", bad: "!", mark: "x", cursor: ">",
-    barDone: "=", barRest: ".", barTip: "-", dash: "-", titleEnds: ["[", "]"], raisedDigits: [:],
+    barDone: "=", barRest: ".", barTip: "-", dash: "-", separator: "-",
+    titleEnds: ["[", "]"], raisedDigits: [:],
     dot: "*",
     dotRest: ".", tick: "|", flag: "!", kettle: "k", unfolded: "v", folded: ">",
     scrollbarThumb: "#", scrollbarTrack: "|")

@@ -95,7 +95,6 @@ struct Palette {
     case .columnHeader: depth.isClassic ? text(.text, .underline) : text(.quiet)
     case .heading, .dialogTitle: text(.heading, .bold)
     case .bar: text(.bar, on: .barBackground)
-    case .barName: text(.bar, on: .barBackground, .bold)
     case .barProblem: text(.bar, on: .problemBackground, .bold)
     case .progress: text(.progress, on: .progressBackground)
     case .progressDone: text(.progressDone, on: .progressBackground)
@@ -128,7 +127,7 @@ struct Palette {
       .host5, .host6, .host7, .host8:
       .plain
     case .bar: Style(attributes: .reverse)
-    case .barName, .barProblem, .attentionChip: Style(attributes: [.reverse, .bold])
+    case .barProblem, .attentionChip: Style(attributes: [.reverse, .bold])
     case .columnHeader, .field, .fieldQuiet: Style(attributes: .underline)
     case .heading, .problem, .key, .dialogTitle, .dialogProblem, .dialogKey, .boxTitle, .boxKey,
       .attention, .attentionTitle:
@@ -241,7 +240,7 @@ package struct RGB: Hashable, Sendable {
 /// The purpose of a piece of the screen; the look determines its style.
 package enum Role: UInt8, Hashable, Sendable, CaseIterable {
   case plain, quiet, heading
-  case bar, barName, barProblem
+  case bar, barProblem
   case columnHeader
   case progress, progressDone, progressHeld, progressFailed, progressRest
   case good, waiting, problem

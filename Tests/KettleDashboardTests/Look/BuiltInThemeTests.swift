@@ -93,7 +93,7 @@ struct BuiltInThemeTests {
       contrast.style(.key)
         == Style(foreground: .palette(6), background: .palette(0), attributes: .bold))
     #expect(
-      contrast.style(.barName) == Style(foreground: .palette(0), background: .palette(7)))
+      contrast.style(.bar) == Style(foreground: .palette(0), background: .palette(7)))
     #expect(look(.highContrast, .ansi16).style(.key).foreground == .palette(14))
     #expect(
       look(.light, .ansi8).style(.key) == Style(foreground: .palette(4), background: .palette(7)))
@@ -162,7 +162,7 @@ struct BuiltInThemeTests {
       .ember, .trueColor, colors: [.key: .rgb(1, 2, 3), .heading: .standard, .bar: .palette(9)])
     #expect(look.style(.key).foreground == .rgb(1, 2, 3))
     #expect(look.style(.heading).foreground == look.style(.plain).foreground)
-    #expect(look.style(.barName).foreground == .rgb(255, 0, 0))
+    #expect(look.style(.bar).foreground == .rgb(255, 0, 0))
     let clear = self.look(.ember, .trueColor, colors: [.background: .standard])
     #expect(clear.style(.good).background == .standard)
     #expect(clear.style(.bar).background != .standard)

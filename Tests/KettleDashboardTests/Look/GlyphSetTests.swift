@@ -12,7 +12,7 @@ struct GlyphSetTests {
         glyphs.horizontal, glyphs.vertical, glyphs.good, glyphs.bad, glyphs.mark,
         glyphs.scrollbarThumb, glyphs.scrollbarTrack, glyphs.cursor, glyphs.barDone,
         glyphs.barRest, glyphs.barTip, glyphs.dash, glyphs.dot, glyphs.dotRest, glyphs.tick,
-        glyphs.flag, glyphs.kettle,
+        glyphs.flag, glyphs.kettle, glyphs.separator,
       ],
       glyphs.titleEnds,
     ]

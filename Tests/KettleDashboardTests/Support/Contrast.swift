@@ -45,7 +45,7 @@ extension Role {
   /// The roles of text in colors.
   static let texts: [Role] =
     [
-      .quiet, .heading, .bar, .barName, .barProblem, .columnHeader, .good, .waiting, .problem, .key,
+      .quiet, .heading, .bar, .barProblem, .columnHeader, .good, .waiting, .problem, .key,
       .dialogTitle, .dialogQuiet, .dialogProblem, .dialogGood, .dialogKey, .boxTitle, .boxKey,
       .attention, .attentionTitle, .attentionChip,
     ] + heat

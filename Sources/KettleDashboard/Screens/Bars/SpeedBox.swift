@@ -16,7 +16,7 @@ struct SpeedBox {
     let shown = service.speeds.samples.suffix(seconds)
     box.draw(
       title: Strings.speedTitle, key: key, right: DurationText.clock(Int64(seconds)),
-      below: (numbers(of: shown, width: width - 4), ""), on: &canvas)
+      below: (numbers(of: shown, width: width - 4, canvas.look), ""), on: &canvas)
     let limit = service.totals.limitBytesPerSecond
     let top = max(service.speeds.top, SpeedGraph.ceiling(of: [limit ?? 0]))
     let graph = SpeedGraph(
@@ -26,7 +26,7 @@ struct SpeedBox {
   }
 
   /// Returns as many numbers as fit.
-  private func numbers(of samples: ArraySlice<Int64>, width: Int) -> String {
+  private func numbers(of samples: ArraySlice<Int64>, width: Int, _ look: Look) -> String {
     let moving = samples.filter { $0 > 0 }
     let mean = moving.reduce(0) { $0 + Double($1) } / Double(max(1, moving.count))
     let now = moving.isEmpty ? nil : "now " + ByteText.speed(service.totals.bytesPerSecond)
@@ -37,7 +37,7 @@ struct SpeedBox {
     let sum = today.flatMap { $0 > 0 ? Strings.today + " " + ByteText.size($0) : nil }
     let forms = [
       [now, average, peak, limit, sum], [now, average, peak, sum], [now, average, sum], [now, sum],
-    ].map { $0.compactMap(\.self).joined(separator: " · ") }
+    ].map { $0.compactMap(\.self).joined(separator: " " + look.glyphs.separator + " ") }
     return forms.first { $0.count <= width } ?? ""
   }
 }

@@ -112,8 +112,22 @@ struct TransferTable {
     }
     let start = left + Strings.kettle[0].count + 4
     for (offset, line) in lines.enumerated() {
-      canvas.write(
-        line, row: top + 1 + offset, column: start, width: widest, offset == 0 ? .heading : .quiet)
+      let row = top + 1 + offset
+      canvas.write(line, row: row, column: start, width: widest, offset == 0 ? .heading : .quiet)
+      if offset > 0 { Self.markKeys(of: line, on: &canvas, row: row, column: start) }
+    }
+  }
+
+  /// Gives the keys their color: what begins a line or stands between wide gaps in it, each before
+  /// its explanation.
+  private static func markKeys(of line: String, on canvas: inout Canvas, row: Int, column: Int) {
+    let style = canvas.look.style(.key)
+    var (isKey, blankCount) = (true, 0)
+    for (offset, character) in line.enumerated() {
+      blankCount = character == " " ? blankCount + 1 : 0
+      if blankCount == 2 { isKey.toggle() }
+      guard isKey, character != " " else { continue }
+      canvas.restyle(row: row, columns: (column + offset)..<(column + offset + 1)) { $0 = style }
     }
   }
 
