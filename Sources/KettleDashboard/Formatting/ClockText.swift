@@ -13,9 +13,6 @@ package struct ClockText: Hashable, Sendable {
     return then.year == today.year ? then.dayAndMonth : then.date
   }
 
-  /// Like `short`, but `2027-12` in another year: at most seven columns.
-  func brief(_ time: WallTime, now: WallTime) -> String { String(short(time, now: now).prefix(7)) }
-
   /// Like `short`, with the time of day added on other days.
   package func long(_ time: WallTime, now: WallTime) -> String {
     let then = Parts(local(time))
@@ -96,6 +93,15 @@ package enum DurationText {
     let minutes = seconds / 60 % 60
     if hours >= 1 { return "\(hours):\(twoDigits(minutes)):\(twoDigits(seconds % 60))" }
     return "\(minutes):\(twoDigits(seconds % 60))"
+  }
+
+  /// In at most six columns, for example `59:59`, `9:59 h`, `23 h`, `12 d`.
+  static func brief(_ seconds: Int64) -> String {
+    let seconds = max(0, seconds)
+    let (days, hours) = (seconds / 86_400, seconds / 3600)
+    if days >= 1 { return "\(min(days, 999)) d" }
+    if hours >= 10 { return "\(hours) h" }
+    return hours >= 1 ? "\(hours):\(twoDigits(seconds / 60 % 60)) h" : clock(seconds)
   }
 
   /// As in `retry in 12 s`: seconds with their unit, longer times as a clock.

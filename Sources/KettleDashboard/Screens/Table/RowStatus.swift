@@ -69,10 +69,10 @@ extension TransferSnapshot {
     if let readyAt {
       let milliseconds = readyAt.milliseconds(after: now)
       guard milliseconds > 0 else { return nil }
-      let text = DurationText.clock((milliseconds - 1) / 1000 + 1)
+      let text = DurationText.brief((milliseconds - 1) / 1000 + 1)
       return Strings.guessed(text, isGuess: readyAtIsGuess == true)
     }
-    return state == .running ? secondsLeft.map(DurationText.clock) : nil
+    return state == .running ? secondsLeft.map(DurationText.brief) : nil
   }
 
   /// A stop discards the bytes but keeps the name of the file.

@@ -1,6 +1,7 @@
-import KettleDashboard
 import KettleModel
 import Testing
+
+@testable import KettleDashboard
 
 struct TransferTableTests {
   private func line(_ columns: Int, _ row: TransferSnapshot) -> String {
@@ -103,5 +104,15 @@ struct TransferTableTests {
     #expect(lines[3].contains(" 50 MiB        10.0 MiB/s  "))
     #expect(lines[21].hasPrefix("│ The hook failed: \"notify-me\" exited with 1 "))
     #expect(line(80, done).contains("  done 12:00  hook failed     50 MiB"))
+  }
+
+  @Test(
+    arguments: [
+      (59, "0:59"), (3599, "59:59"), (3600, "1:00 h"), (35_999, "9:59 h"), (36_000, "10 h"),
+      (86_399, "23 h"), (86_400, "1 d"), (Int64.max, "999 d"), (.min, "0:00"),
+    ] as [(Int64, String)])
+  func `the time that is left fits its column, also as a guess`(seconds: Int64, text: String) {
+    #expect(DurationText.brief(seconds) == text)
+    #expect(Strings.guessed(text, isGuess: true).count <= TableColumn.ready.traits.width)
   }
 }
