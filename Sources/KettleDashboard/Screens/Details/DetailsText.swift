@@ -34,7 +34,8 @@ struct DetailsText {
     text.pair(
       Strings.labelReady,
       value: row.expectedReadyAt(now: context.now.wall).map {
-        context.clock.long($0, now: context.now.wall)
+        Strings.guessed(
+          context.clock.long($0, now: context.now.wall), isGuess: row.readyAtIsGuess == true)
       })
     text.pair(Strings.labelFreshStart, value: row.freshStart.map(Strings.freshStart), .waiting)
     text.pair(Strings.labelProgress, value: progressText(row))

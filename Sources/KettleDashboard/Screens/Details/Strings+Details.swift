@@ -12,7 +12,7 @@ extension Strings {
 
   static let labelID = "ID"
   static let labelHeldBack = "Held back"
-  static let labelReady = "Ready"
+  static let labelReady = "Done at"
   static let labelState = "State"
   static let labelProblem = "Problem"
   static let labelFreshStart = "Note"

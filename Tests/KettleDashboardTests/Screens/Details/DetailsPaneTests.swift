@@ -117,7 +117,7 @@ struct DetailsPaneTests {
       │   File                      Progress                         Size             Speed    Left  Host               │ 1  Networking Overview                                                1/6 Overview │
       │▌▶ Networking Overview       ━━━━━━━━━━╸────────   61% 405/659 MiB      ⢸ 12.1 MiB/s    0:21  ▌ example.org      │ ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━╸──────────────────────────────── │
       │ ‖ iOS Technology Overview   ━━━━───────────────   22%    6/29 MiB            paused          ▌ example.org      │ State           running                                                            │
-      │ ◷ Archive of 2025           retry in 12 s (503)         0/1.2 GiB                            ▌ example.org      │ Ready           12:00                                                              │
+      │ ◷ Archive of 2025           retry in 12 s (503)         0/1.2 GiB                            ▌ example.org      │ Done at         12:00                                                              │
       │ ✔ AV Foundation Guide       done 14:02                     11 MiB                              example.org      │ Progress        405/659 MiB, 61%                                                   │
       │ ▶ A stream withou…a length  ────────────────━━━           5.0 MiB      ⢀  500 KiB/s          ▌ example.org      │ Speed           12.1 MiB/s                                                         │
       │ ◷ Offline                   waiting for network       3.0/9.0 MiB                            ▌ example.org      │ Time left       0:21                                                               │
@@ -206,7 +206,7 @@ struct DetailsPaneTests {
        1  Networking Overview                                            1/6 Overview
        ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━╸──────────────────────────────
        State           running
-       Ready           12:00
+       Done at         12:00
        Progress        405/659 MiB, 61%
        Speed           12.1 MiB/s
        Time left       0:21

@@ -21,7 +21,7 @@ struct DetailsScreenTests {
        Networking Overview
        ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━╸──────────────────────────────
        State           running
-       Ready           12:00
+       Done at         12:00
        Note            Restarted from zero: the file on the server has changed
        Progress        405/659 MiB, 61%
        Speed           12.1 MiB/s
@@ -66,7 +66,7 @@ struct DetailsScreenTests {
        Networking Overview
        ======================-...............
        State           running
-       Ready           12:00
+       Done at         12:00
        Note            Restarted from zero:
                        the file on the server
                        has changed
