@@ -111,7 +111,7 @@ struct DashboardRunnerTests {
         .subscribe(
           Viewport(
             filter: RowFilter(scope: .uncleared), sort: RowSort(isGrouped: true), first: 0,
-            count: 27, tag: 0)),
+            count: 28, tag: 0)),
         .control(.pause, .ids([TransferID(rawValue: 1)])),
       ])
     let first = result.terminal.frames.withLock { $0.first }
