@@ -51,7 +51,7 @@ struct RealDashboardTests {
     _ = try await home.screen { $0.contains("‖1") }
     origin.serve(OriginBehavior(body), at: "/one.bin")
     _ = try await home.tmux("send-keys", "S")
-    _ = try await home.screen { $0.contains("All done") && $0.contains("1 file") }
+    _ = try await home.screen { $0.contains("All done") && $0.contains("✔1") }
     _ = try await home.tmux("send-keys", "q")
     _ = try await home.screen { $0.contains("ended with 0") }
     #expect(body.difference(fromFileAt: home.downloads + "/one.bin") == nil)
