@@ -9,8 +9,7 @@ THREADED := ^(KettleSystem|KettleCurl|KettleSocket|KettleEngine)Tests
 # Their conversations have budgets, and tests of files hold the few threads of Swift's pool for long.
 CONVERSING := ^KettleSocketTests|^KettleRPCTests|^KettleDaemonTests|^KettleCurlTests|^KettleTerminalTests
 
-WIRED := ^WireTests|^BackgroundTransferTests|AppleSource|ExampleTests
-PROGRAMS := IntegrationTests|^SessionTests
+WAITING := $(CONVERSING)|^WireTests|^BackgroundTransferTests|AppleSource|ExampleTests|IntegrationTests|^SessionTests
 
 # Runs a program when nothing else wants the processor (sched(7)).
 LEFTOVER := chrt --idle 0
@@ -35,7 +34,7 @@ DEMO_BUILD := --product kettle --scratch-path .build/demo $(WHOLE)
 RUN_TESTS := .build/debug/kettlePackageTests.xctest --testing-library swift-testing
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test tests-that-compute tests-of-the-wire tests-of-programs test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test tests-that-compute tests-that-wait tests-of-the-wire tests-of-examples test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,25 +51,28 @@ demo: deps ## Watch files being downloaded, in a throw-away home
 
 test: deps lint ## Check the style, build everything, run all tests
 	swift build $(TEST_BUILD)
-	$(RUN_TESTS) --filter '$(CONVERSING)'
-	@$(MAKE) --no-print-directory -j3 tests-that-compute tests-of-the-wire tests-of-programs
+	@$(MAKE) --no-print-directory -j2 tests-that-compute tests-that-wait
 	@echo 'test: everything passed'
 
-# What computes gets only the time that the groups beside it leave, which mostly wait.
+# What computes gets only the time that the tests beside it leave, which mostly wait.
 tests-that-compute:
-	$(LEFTOVER) $(RUN_TESTS) --skip '$(CONVERSING)|$(WIRED)|$(PROGRAMS)|FaultStormTests|^ServerTests|^FuzzTests'
+	$(LEFTOVER) $(RUN_TESTS) --skip '$(WAITING)|FaultStormTests|^ServerTests|^FuzzTests'
 	KETTLE_SEED=$${KETTLE_SEED:-$(FUZZ_SEED)} KETTLE_FUZZ_SECONDS=60 \
 	  $(LEFTOVER) $(RUN_TESTS) --filter '^FuzzTests'
+
+tests-that-wait:
+	$(RUN_TESTS) --filter '$(CONVERSING)'
+	$(RUN_TESTS) --filter IntegrationTests --skip PackageGraphTests
+	$(RUN_TESTS) --filter PackageGraphTests
+	@$(MAKE) --no-print-directory -j2 tests-of-the-wire tests-of-examples
+	$(RUN_TESTS) --filter '^SessionTests'
 
 tests-of-the-wire:
 	$(RUN_TESTS) --filter '^WireTests|^BackgroundTransferTests'
 	$(RUN_TESTS) --filter AppleSource
-	$(RUN_TESTS) --filter ExampleTests
 
-tests-of-programs:
-	$(RUN_TESTS) --filter IntegrationTests --skip PackageGraphTests
-	$(RUN_TESTS) --filter PackageGraphTests
-	$(RUN_TESTS) --filter '^SessionTests'
+tests-of-examples:
+	$(RUN_TESTS) --filter ExampleTests
 
 test-fuzz: deps ## Try mutated inputs on all that reads foreign bytes; SECONDS=600 for ten minutes
 	swift build $(TEST_BUILD)
