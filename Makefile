@@ -34,7 +34,7 @@ DEMO_BUILD := --product kettle --scratch-path .build/demo $(WHOLE)
 RUN_TESTS := .build/debug/kettlePackageTests.xctest --testing-library swift-testing
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test tests-that-compute tests-that-wait tests-of-the-wire tests-of-examples test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,12 +51,14 @@ demo: deps ## Watch files being downloaded, in a throw-away home
 
 test: deps lint ## Check the style, build everything, run all tests
 	swift build $(TEST_BUILD)
-	@$(MAKE) --no-print-directory -j2 tests-that-compute tests-that-wait
+	@$(MAKE) --no-print-directory -j3 tests-that-compute tests-that-fuzz tests-that-wait
 	@echo 'test: everything passed'
 
 # What computes gets only the time that the tests beside it leave, which mostly wait.
 tests-that-compute:
 	$(LEFTOVER) $(RUN_TESTS) --skip '$(WAITING)|FaultStormTests|^ServerTests|^FuzzTests'
+
+tests-that-fuzz:
 	KETTLE_SEED=$${KETTLE_SEED:-$(FUZZ_SEED)} KETTLE_FUZZ_SECONDS=60 \
 	  $(LEFTOVER) $(RUN_TESTS) --filter '^FuzzTests'
 
