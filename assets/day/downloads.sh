@@ -138,7 +138,7 @@ fill_list() {
   open_terminal 100 28 "$program; exec sh"
   see 'debian-13.2.0' '✔ 6'
   for word in firmware lidar europe lecture; do start "$word"; done
-  see '✘ 1' 'needs a login' 'retry in'
+  see '✘ 1' 'wants a login' 'retry in'
   see_percent lecture 61
   in_home "$program" pause "$(id_of lecture)" >/dev/null
   for word in mosaic blender sintel; do start "$word"; done

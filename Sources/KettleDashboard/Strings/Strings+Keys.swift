@@ -123,7 +123,7 @@ extension Strings {
     _ title: String, hasLogin: Bool, _ refused: [ControlRefusal]
   ) -> String {
     if let first = refused.first { return why(first.why) }
-    return (hasLogin ? "Logged in; resuming " : "Resuming with the new link: ") + title
+    return (hasLogin ? "Trying again with the login: " : "Resuming with the new link: ") + title
   }
 
   static func limited(

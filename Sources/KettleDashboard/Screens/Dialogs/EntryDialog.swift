@@ -105,6 +105,8 @@ struct EntryDialog: EditingScreen {
   mutating func insert(_ text: String, _ context: ScreenContext) -> [ScreenRequest]? {
     let lines = text.split(whereSeparator: \.isNewline)
     guard lines.count < 2 else { return [.say(Strings.oneLineOnly, .problem)] }
+    // What is typed replaces the current limit, which is only shown.
+    if !isTyped { line = LineEditor() }
     isTyped = true
     let isInserted = line.insert(lines.first.map(String.init) ?? "")
     return isInserted ? [] : [.say(Strings.oneLineOnly, .problem)]
@@ -114,8 +116,7 @@ struct EntryDialog: EditingScreen {
     switch edit {
     case .nextField: chooseScope(1)
     case .previousField: chooseScope(-1)
-    case .left, .right, .lineStart, .lineEnd: line.apply(edit)
-    case .eraseBefore, .eraseAfter, .eraseLine, .nextLine:
+    case .left, .right, .lineStart, .lineEnd, .eraseBefore, .eraseAfter, .eraseLine, .nextLine:
       line.apply(edit)
       isTyped = true
     }

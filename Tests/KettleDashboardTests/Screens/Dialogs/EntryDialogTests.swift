@@ -156,7 +156,9 @@ struct EntryDialogTests {
     let refused = [ControlRefusal(id: id, why: .completed)]
     #expect(
       said(.relinked(id, hasLogin: false, refused: [])) == "Resuming with the new link: \"Guide\"")
-    #expect(said(.relinked(id, hasLogin: true, refused: [])) == "Logged in; resuming \"Guide\"")
+    #expect(
+      said(.relinked(id, hasLogin: true, refused: []))
+        == "Trying again with the login: \"Guide\"")
     #expect(said(.relinked(id, hasLogin: true, refused: refused)) == "It is already finished")
     #expect(
       said(.limited(.ids([id]), bytesPerSecond: 512_000, refused: []))
@@ -168,6 +170,16 @@ struct EntryDialogTests {
       said(.limited(.all, bytesPerSecond: nil, refused: [])) == "All downloads: no limit")
     #expect(
       said(.limited(.all, bytesPerSecond: 1, refused: refused)) == "It is already finished")
+  }
+
+  @Test func `what is typed replaces the current limit, and a cursor key edits it`() {
+    var model = model(.running) { $0.limitBytesPerSecond = 512_000 }
+    _ = model.press(.character("l"))
+    _ = model.type("1M")
+    #expect(model.press(.enter) == [.service(.limit(.ids([id]), 1 << 20))])
+    _ = model.press(.character("l"), .home)
+    _ = model.type("1")
+    #expect(model.press(.enter) == [.service(.limit(.ids([id]), 1500 * 1024))])
   }
 
   @Test func `the dialog shows the meaning of the typed value`() {
