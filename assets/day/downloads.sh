@@ -138,12 +138,12 @@ fill_list() {
   open_terminal 100 28 "$program; exec sh"
   see 'debian-13.2.0' '✔ 6'
   for word in firmware lidar europe lecture; do start "$word"; done
-  see '✘ 1' 'wants a login' 'retry in'
+  see '404' 'wants a login' 'retry in'
   see_percent lecture 61
   in_home "$program" pause "$(id_of lecture)" >/dev/null
   for word in mosaic blender sintel; do start "$word"; done
   see_percent blender 10
   for word in debian fedora wikipedia; do start "$word"; done
   see_percent debian 30
-  see '▶ 4' '✘ 1'
+  see 'running 4' '404'
 }

@@ -59,7 +59,7 @@ film_typing() { # title text
     typed=$typed$character
     type_text "$character"
     # A space at the end of a line is not seen.
-    see "$1: ${typed% }"
+    see "${typed% }"
     frame 160
   done
 }
@@ -84,7 +84,7 @@ begin 'what needs you'
 put_cursor_on city-elevation-lidar
 caption='! one server wants a login'
 frame 1000
-press u 'log in' 'survey'
+press u 'log in' 'Password'
 frame 500
 type_text survey
 frame 300
