@@ -180,7 +180,7 @@ struct TidyTests {
       #expect(picture.lines.reduce(0) { $0 + $1.utf8.count + 1 } < 250_000)
       let texts = try #require(PictureRule.texts(in: picture.lines.joined(separator: "\n")))
       let shown = texts.filter(\.isVisible).map(\.content)
-      #expect(shown.contains { $0.contains("4 running") })
+      #expect(shown.contains { $0.contains("running 4") })
       #expect(shown.contains { $0.hasSuffix("leave") })
       #expect(shown.count < texts.count)
     }
