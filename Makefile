@@ -11,8 +11,8 @@ CONVERSING := ^KettleSocketTests|^KettleRPCTests|^KettleDaemonTests|^KettleCurlT
 
 WAITING := $(CONVERSING)|^WireTests|^BackgroundTransferTests|AppleSource|ExampleTests|IntegrationTests|^SessionTests
 
-# Runs a program when nothing else wants the processor (sched(7)).
-LEFTOVER := chrt --idle 0
+# Runs a program when nothing else wants the processor (sched(7)), where that is permitted.
+LEFTOVER := $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo nice -n 19)
 
 # The minute of fuzzing in `make test` tries the same inputs each time, so that a failure is due to
 # the change. `make test-fuzz` draws a seed.
