@@ -134,8 +134,8 @@ extension SQLiteJournal: TransferArchive {
   }
 
   package func news(since time: WallTime) throws -> TransferNews {
-    // A connection of its own, which neither waits for other queries nor delays them. It is needed
-    // once each time a dashboard opens, so its memory is freed.
+    // A connection of its own, which neither waits for other queries nor delays them. It is rarely
+    // needed, when a dashboard opens and for the sum of a day, so its memory is freed.
     let reader = StoreReader(paths)
     defer { reader.close() }
     return try reader.read { db in try NewsQuestion.answer(since: time, db) }

@@ -52,15 +52,20 @@ struct TodaySum: Hashable, Sendable {
   /// The completed transfers of the list at the last request.
   private var completedCount = 0
 
-  private static let intervalMilliseconds: Int64 = 10_000
+  /// The shortest time between two requests. The service reads each transfer of the day, so the
+  /// time grows by a millisecond with each completed one.
+  private static func intervalMilliseconds(completedCount: Int) -> Int64 {
+    max(10_000, Int64(completedCount))
+  }
 
-  /// Returns a request for the sum when it may have changed, at most every ten seconds.
+  /// Returns a request for the sum when it may have changed and enough time has passed.
   mutating func refresh(_ context: ScreenContext) -> [ScreenRequest] {
     guard context.isConnected, context.service.hasTotals else { return [] }
     let now = context.now.monotonic
     let today = context.clock.midnight(before: context.now.wall)
     let count = context.totals.count(.completed)
-    let isDue = requestedAt.map { now.milliseconds(since: $0) >= Self.intervalMilliseconds } ?? true
+    let interval = Self.intervalMilliseconds(completedCount: count)
+    let isDue = requestedAt.map { now.milliseconds(since: $0) >= interval } ?? true
     guard isDue, today != midnight || count != completedCount else { return [] }
     if today != midnight { byteCount = nil }
     (midnight, completedCount, requestedAt) = (today, count, now)

@@ -42,6 +42,13 @@ struct TodaySumTests {
     #expect(arrive(&small, done: 1, at: 0) == [])
   }
 
+  @Test func `the sum of many is asked for more rarely`() {
+    var model = model()
+    #expect(arrive(&model, done: 60_000, at: 0).count == 1)
+    #expect(arrive(&model, done: 60_001, at: 59) == [])
+    #expect(arrive(&model, done: 60_001, at: 61).count == 1)
+  }
+
   @Test func `the border has the sum of this day, and drops what does not fit`() {
     var model = model()
     _ = arrive(&model, done: 1, at: 0)
