@@ -10,7 +10,7 @@ package struct DemoCatalogue: Hashable, Sendable {
   }
 }
 
-/// How the origin answers the requests for an item.
+/// How the origin responds to requests for an item.
 package enum DemoConduct: String, Hashable, Sendable, CaseIterable {
   case serves
   /// The reply to a request from the beginning breaks in the middle; the rest can be requested.

@@ -161,8 +161,8 @@ struct DemoCommand: RunnableCommand {
       Everything happens in a temporary home directory with a service of its own; none of your \
       files is touched, and no network is needed. Leaving with q deletes it all. If the terminal \
       is closed, the demo continues for a minute, in which the next "kettle demo" finds it \
-      again; then it deletes itself. Without a terminal it downloads the files that need nobody, and \
-      prints lines.
+      again; then it deletes itself. Without a terminal it downloads the files that need no \
+      answer, and prints lines.
 
       Examples:
         kettle demo

@@ -1,6 +1,6 @@
 import KettleModel
 
-/// What the message line says, in turns, to somebody who tries Kettle: which key does what.
+/// The tips that the message line of the demo shows one after the other: which key does what.
 enum Tour {
   static let stepMilliseconds: Int64 = 8000
 

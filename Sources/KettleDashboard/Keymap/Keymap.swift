@@ -141,7 +141,7 @@ package struct DashboardSettings: Hashable, Sendable {
   package var shellProgram: String? = "kettle"
   /// What the user chose in earlier runs.
   package var choices = DashboardChoices()
-  /// Whether the message line says what to press, for somebody who tries Kettle.
+  /// Whether the message line shows tips, as it does in the demo.
   package var showsTour = false
   /// Whether pictures may move while bytes arrive.
   package var hasMotion = true

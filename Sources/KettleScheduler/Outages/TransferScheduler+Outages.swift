@@ -271,8 +271,8 @@ extension TransferScheduler {
     .sorted { $0.origin < $1.origin }
   }
 
-  /// The hosts that a transfer in memory is to contact, now or later by itself. That another cannot
-  /// be reached concerns nobody.
+  /// The origins that a transfer in memory contacts now or will contact by itself. No transfer
+  /// waits for any other, so an outage of another is not shown.
   private var wantedOrigins: Set<Origin> {
     var origins: Set<Origin> = []
     for machine in machines.values {

@@ -121,8 +121,8 @@ extension TransferScheduler {
 
   // MARK: Continuing
 
-  /// The stops whose bytes a start takes back, the latest first. A reset means that everything
-  /// begins anew.
+  /// The stops whose bytes a start takes back, the latest first. After a reset, every
+  /// transfer starts from the beginning.
   package var stopsToContinue: [BinAction] {
     bin.actions.reversed().prefix { $0.kind != .reset }.filter { $0.kind == .stop }
   }
