@@ -33,6 +33,9 @@ DEMO_BUILD := --product kettle --scratch-path .build/demo $(WHOLE)
 # What `swift test` starts.
 RUN_TESTS := .build/debug/kettlePackageTests.xctest --testing-library swift-testing
 
+# What runs one group of them, keeps its output and prints its failures.
+GROUP := ./assets/run-tests.sh
+
 .DEFAULT_GOAL := help
 .PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
 
@@ -51,30 +54,32 @@ demo: deps ## Watch files being downloaded, in a throw-away home
 
 test: deps lint ## Check the style, build everything, run all tests
 	swift build $(TEST_BUILD)
-	@$(MAKE) --no-print-directory -j3 tests-that-compute tests-that-fuzz tests-that-wait
+	@rm -rf .build/tests
+	@$(MAKE) --no-print-directory -k -j3 tests-that-compute tests-that-fuzz tests-that-wait \
+	  || { cat .build/tests/failures; exit 1; }
 	@echo 'test: everything passed'
 
 # What computes gets only the time that the tests beside it leave, which mostly wait.
 tests-that-compute:
-	$(LEFTOVER) $(RUN_TESTS) --skip '$(WAITING)|FaultStormTests|^ServerTests|^FuzzTests'
+	@$(GROUP) computing $(LEFTOVER) $(RUN_TESTS) --skip '$(WAITING)|FaultStormTests|^ServerTests|^FuzzTests'
 
 tests-that-fuzz:
-	KETTLE_SEED=$${KETTLE_SEED:-$(FUZZ_SEED)} KETTLE_FUZZ_SECONDS=60 \
-	  $(LEFTOVER) $(RUN_TESTS) --filter '^FuzzTests'
+	@KETTLE_SEED=$${KETTLE_SEED:-$(FUZZ_SEED)} KETTLE_FUZZ_SECONDS=60 \
+	  $(GROUP) fuzz $(LEFTOVER) $(RUN_TESTS) --filter '^FuzzTests'
 
 tests-that-wait:
-	$(RUN_TESTS) --filter '$(CONVERSING)'
-	$(RUN_TESTS) --filter IntegrationTests --skip PackageGraphTests
-	$(RUN_TESTS) --filter PackageGraphTests
-	@$(MAKE) --no-print-directory -j2 tests-of-the-wire tests-of-examples
-	$(RUN_TESTS) --filter '^SessionTests'
+	@$(GROUP) conversations $(RUN_TESTS) --filter '$(CONVERSING)'
+	@$(GROUP) program $(RUN_TESTS) --filter IntegrationTests --skip PackageGraphTests
+	@$(GROUP) package $(RUN_TESTS) --filter PackageGraphTests
+	@$(MAKE) --no-print-directory tests-of-the-wire tests-of-examples
+	@$(GROUP) sessions $(RUN_TESTS) --filter '^SessionTests'
 
 tests-of-the-wire:
-	$(RUN_TESTS) --filter '^WireTests|^BackgroundTransferTests'
-	$(RUN_TESTS) --filter AppleSource
+	@$(GROUP) wire $(RUN_TESTS) --filter '^WireTests|^BackgroundTransferTests'
+	@$(GROUP) source $(RUN_TESTS) --filter AppleSource
 
 tests-of-examples:
-	$(RUN_TESTS) --filter ExampleTests
+	@$(GROUP) examples $(RUN_TESTS) --filter ExampleTests
 
 test-fuzz: deps ## Try mutated inputs on all that reads foreign bytes; SECONDS=600 for ten minutes
 	swift build $(TEST_BUILD)
