@@ -11,9 +11,6 @@ CONVERSING := ^KettleSocketTests|^KettleRPCTests|^KettleDaemonTests|^KettleCurlT
 
 WAITING := $(CONVERSING)|^WireTests|^BackgroundTransferTests|AppleSource|ExampleTests|IntegrationTests|^SessionTests
 
-# Runs a program when nothing else wants the processor (sched(7)), where that is permitted.
-LEFTOVER := $(shell chrt --idle 0 true 2>/dev/null && echo chrt --idle 0 || echo nice -n 19)
-
 # The minute of fuzzing in `make test` tries the same inputs each time, so that a failure is due to
 # the change. `make test-fuzz` draws a seed.
 FUZZ_SEED := 6574136399857488747
@@ -55,17 +52,18 @@ demo: deps ## Watch files being downloaded, in a throw-away home
 test: deps lint ## Check the style, build everything, run all tests
 	swift build $(TEST_BUILD)
 	@rm -rf .build/tests
-	@$(MAKE) --no-print-directory -k -j3 tests-that-compute tests-that-fuzz tests-that-wait \
+	@$(MAKE) --no-print-directory -k -j2 tests-that-compute tests-that-fuzz \
+	  && $(MAKE) --no-print-directory -k -j2 tests-that-wait \
 	  || { cat .build/tests/failures; exit 1; }
 	@echo 'test: everything passed'
 
-# What computes gets only the time that the tests beside it leave, which mostly wait.
+# Beside what computes, tests of the real program and of conversations would miss their budgets.
 tests-that-compute:
-	@$(GROUP) computing $(LEFTOVER) $(RUN_TESTS) --skip '$(WAITING)|FaultStormTests|^ServerTests|^FuzzTests'
+	@$(GROUP) computing $(RUN_TESTS) --skip '$(WAITING)|FaultStormTests|^ServerTests|^FuzzTests'
 
 tests-that-fuzz:
 	@KETTLE_SEED=$${KETTLE_SEED:-$(FUZZ_SEED)} KETTLE_FUZZ_SECONDS=60 \
-	  $(GROUP) fuzz $(LEFTOVER) $(RUN_TESTS) --filter '^FuzzTests'
+	  $(GROUP) fuzz $(RUN_TESTS) --filter '^FuzzTests'
 
 tests-that-wait:
 	@$(GROUP) conversations $(RUN_TESTS) --filter '$(CONVERSING)'

@@ -11,7 +11,11 @@ mkdir -p .build/tests
 : >"$log"
 
 progress() {
-  while sleep 30; do
+  trap 'kill "$pause"; exit' TERM
+  while true; do
+    sleep 30 &
+    pause=$!
+    wait "$pause"
     echo "$name: $(grep -a -c '^✔ Test "' "$log") passed after $SECONDS s"
   done
 }

@@ -95,7 +95,7 @@ press Enter 'it goes on by itself' 'lidar'
 film 750
 
 begin 'stop one, and undo that'
-put_cursor_on fedora-workstation
+put_cursor_on satellite-mosaic
 press x 'stop it; its bytes are kept for ten minutes' 'topped;'
 film 1500
 press z 'undo: it goes on where it was' 'rought back'
