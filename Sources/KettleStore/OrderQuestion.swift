@@ -16,7 +16,9 @@ struct OrderQuestion {
 
   func answer(_ db: Database) throws -> StoredOrder {
     // Words, hosts and reasons are matched against what clients display.
-    if filter.host != nil || filter.needsUser || !filter.words.isEmpty { return try byRows(db) }
+    if filter.host != nil || filter.needsUser || filter.hookFailed || !filter.words.isEmpty {
+      return try byRows(db)
+    }
     switch sort.key {
     case .queue: return try byNumber(queueKey, db)
     case .state: return try byNumber("state", db, converted: states())
@@ -79,10 +81,12 @@ struct OrderQuestion {
     defer { statement.reset() }
     statement.bind(filter.session?.rawValue, at: 1)
     while try statement.step() {
-      let row =
+      let found =
         try plain.snapshot(statement)
         ?? records.records([plain.id(statement)]).first.map(rows.row)
-      if let row, test.passes(row) { order.add(sort.key(of: row)) }
+      guard var row = found else { continue }
+      row.failedHook = rows.failedHooks[row.id]
+      if test.passes(row) { order.add(sort.key(of: row)) }
     }
     return order.finished()
   }
@@ -97,6 +101,11 @@ struct OrderQuestion {
     }
     if let stage = filter.stage { parts.append(Self.condition(of: stage)) }
     if filter.needsUser { parts.append("state = '\(TransferState.waiting.rawValue)'") }
+    // More of them would make the statement longer than SQLite accepts.
+    if filter.hookFailed, rows.failedHooks.count <= 10_000 {
+      let ids = rows.failedHooks.keys.map { "\($0.rawValue)" }
+      parts.append("id IN (\(ids.joined(separator: ", ")))")
+    }
     if filter.session != nil { parts.append("session = ?") }
     // A name has letters, digits, "-" and "_" only.
     if let queue = filter.queue {

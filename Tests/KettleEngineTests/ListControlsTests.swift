@@ -126,6 +126,30 @@ struct ListControlsTests {
     #expect(await world.engine.details(of: id)?.recentSpeeds.isEmpty == true)
   }
 
+  @Test func `how a file arrived survives a restart`() async throws {
+    let world = try await EngineWorld()
+    let (id, attempt) = try await world.flowing(total: 40)
+    _ = await world.engine.limit([id], toBytesPerSecond: 1 << 20)
+    for round in 1...9 {
+      world.transport.body(attempt, [UInt8](repeating: 1, count: round < 5 ? 2 : 6))
+      await world.advance(milliseconds: 250)
+      await world.told.wait { Self.progressCount(in: $0, of: id) >= round }
+    }
+    world.transport.body(attempt, [1, 2])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .completed, of: id)
+    let before = try #require(await row(id, in: world))
+    // 36 bytes in the two seconds after the first tick.
+    #expect(before.averageBytesPerSecond == 18)
+    let after = try await EngineWorld(after: world)
+    let details = try #require(await after.engine.details(of: id))
+    #expect(details.snapshot.averageBytesPerSecond == 18)
+    #expect(details.snapshot.ridge == before.ridge)
+    #expect(
+      details.history.map(\.text)
+        == ["Added", "Running", "Speed limit: 1 MiB/s", "Verifying", "Done"])
+  }
+
   private static func progressCount(in events: [EngineEvent], of id: TransferID) -> Int {
     events.count { if case .progress(let row, _) = $0 { row.id == id } else { false } }
   }

@@ -162,7 +162,8 @@ struct LiveTransfersTests {
     live[id].body = .opening(OpeningBody(attempt))
     for second in 0...3 {
       let now = MonotonicTime(milliseconds: Int64(second) * 1000)
-      live[id].observed.noteTick(waitsForDisk: true, at: now)
+      live[id].observed.noteTick(
+        byteCount: Int64(second) << 20, waitsForDisk: true, at: now)
       _ = live[id].observed.tell(Int64(second) << 20, at: now)
     }
     live[id].endBody()
@@ -170,9 +171,45 @@ struct LiveTransfersTests {
     #expect(observed.speed == SpeedEstimator())
     #expect(observed.diskShare == 0 && observed.receivingSince == nil)
     #expect(!observed.recentSpeeds.seconds.isEmpty)
+    #expect(observed.arrival(ofSize: 3 << 20) == Arrival(bytesPerSecond: 1 << 20))
   }
 
   // MARK: Observations
+
+  @Test func `a pause is no part of the average speed`() {
+    var observed = TransferObservation()
+    for (milliseconds, byteCount) in [(0, 1000), (1000, 3000), (60_000, 3000), (61_000, 9000)] {
+      if milliseconds == 60_000 { observed.rest() }
+      observed.noteTick(
+        byteCount: Int64(byteCount), waitsForDisk: false,
+        at: MonotonicTime(milliseconds: Int64(milliseconds)))
+    }
+    #expect(observed.arrival(ofSize: 9000) == Arrival(bytesPerSecond: 4000))
+  }
+
+  @Test func `parts that came at different speeds are kept`() {
+    var observed = TransferObservation()
+    for (upTo, bytesPerSecond) in [(0, 0), (24, 1000), (48, 8000)] as [(Int64, Int64)] {
+      let connection = LiveConnection(
+        attempt: attempt, range: .init(lower: 0), receivedUpTo: upTo,
+        bytesPerSecond: bytesPerSecond, url: EngineWorld.spec().url)
+      observed.noteArrivals([connection], total: 48)
+    }
+    let levels = observed.arrival(ofSize: 48)?.ridge?.levels(count: 2) ?? []
+    #expect(levels.count == 2 && levels[0] < levels[1], "\(levels)")
+  }
+
+  @Test func `a small file without incident has nothing to keep`() {
+    var observed = TransferObservation()
+    observed.note(.queued, at: now)
+    observed.note(.running(fromZero: nil), at: now)
+    #expect(observed.arrival(ofSize: 1000) == nil)
+    observed.note(.accepted, at: now)
+    #expect(
+      observed.arrival(ofSize: 1000)?.events?.map(\.event) == [
+        .queued, .running(fromZero: nil), .accepted,
+      ])
+  }
 
   @Test func `the history begins with the addition until it has too many lines`() {
     var observed = TransferObservation()

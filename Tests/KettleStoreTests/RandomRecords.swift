@@ -99,6 +99,7 @@ struct RandomRecords {
       filter.states = TransferState.allCases.filter { _ in number(0...2) == 0 }
     }
     if number(0...4) == 0 { filter.needsUser = true }
+    if number(0...4) == 0 { filter.hookFailed = true }
     if number(0...3) == 0 { filter.session = SessionID(rawValue: one(["kettle", "ü", "none"])) }
     if number(0...3) == 0 { filter.queue = QueueName(one(["default", "night", "none"])) }
     if number(0...3) == 0 { filter.host = one(["a.example", "example", "EXAMPLE.ORG", "[2001"]) }

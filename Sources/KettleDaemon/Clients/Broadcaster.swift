@@ -287,6 +287,12 @@ final class Broadcaster: Sendable {
     return try await list.find(search)
   }
 
+  /// Records how a hook of a transfer ended.
+  func hookEnded(_ run: HookRun) { list.update { $0.hookEnded(run) } }
+
+  /// How the latest hook of a transfer failed; nil if it did not.
+  func failedHook(of id: TransferID) -> String? { list.update { $0.maker.failedHooks[id] } }
+
   func matching(
     _ filter: RowFilter, except: [TransferID]
   ) async throws(ControlError) -> [TransferID] {

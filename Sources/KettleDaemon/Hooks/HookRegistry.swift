@@ -24,6 +24,8 @@ final class HookRegistry: Sendable {
         -> Result<Program, HookLauncher.NotStarted>
     /// Called with each run whose program was started, or could not be.
     var report: @Sendable (HookRun) -> Void
+    /// Called with each run that is over, and at the start with those that failed before.
+    var ended: @Sendable (HookRun) -> Void
   }
 
   /// A program that was started.
@@ -48,7 +50,6 @@ final class HookRegistry: Sendable {
   private struct State {
     var queue: HookQueue
     var live: [HookRunID: Live] = [:]
-    var failures = HookFailures()
     var phase = Phase.running
     var alarm: MonotonicTime?
   }
@@ -103,25 +104,18 @@ final class HookRegistry: Sendable {
   func observe(_ event: EngineEvent) {
     switch event {
     case .hooksDue(let ids): change { queue, _ in queue.add(ids) }
-    case .removed(let row): state.withLock { $0.failures.forget(row.id) }
-    case .changed(let row) where row.state == .running:
-      state.withLock { $0.failures.forget(row.id) }
-    case .cleared: state.withLock { $0.failures.clear() }
-    case .recovered, .added, .listed, .changed, .progress, .loaded, .evicted, .uncovered, .limited,
-      .queues:
+    case .recovered, .added, .listed, .changed, .progress, .removed, .loaded, .evicted, .cleared,
+      .uncovered, .limited, .queues:
       break
     }
   }
-
-  /// The transfers whose latest hook failed.
-  var failures: HookFailures { state.withLock { $0.failures } }
 
   /// Takes what the previous service left.
   func recover(_ hooks: UnfinishedHooks) {
     state.withLock { state in
       for run in hooks.started { state.live[run.id] = Live(run: run) }
-      for run in hooks.failed { state.failures.record(run) }
     }
+    for run in hooks.failed { ports.ended(run) }
     change { queue, _ in
       queue.recover(pending: hooks.pending, started: hooks.started.map(\.id))
     }
@@ -244,7 +238,7 @@ final class HookRegistry: Sendable {
   ) async {
     guard var run = state.withLock({ $0.live.removeValue(forKey: id) })?.run else { return }
     run.standing = .ended(HookEnd(outcome, at: clock.now().wall, lastLine: lastLine))
-    state.withLock { $0.failures.record(run) }
+    ports.ended(run)
     logger.log(
       level: outcome.isSuccess ? .info : .warning, "\(run.sentence)", metadata: Self.metadata(run))
     if case .notStarted = outcome { ports.report(run) }
@@ -269,33 +263,4 @@ struct HookSettings: Hashable, Sendable {
     limits.runningMax = file.runningMax
     limits.timeLimitSeconds = file.timeLimitSeconds
   }
-}
-
-/// The transfers whose latest hook failed.
-struct HookFailures: Sendable {
-  private var sentences: [TransferID: String] = [:]
-  /// Those that finished transfers in view have: a clear of the view removes them.
-  private var inView: Set<TransferID> = []
-
-  /// nil for none.
-  var count: Int? { inView.isEmpty ? nil : inView.count }
-
-  /// How the latest hook of a transfer failed.
-  subscript(_ id: TransferID) -> String? { sentences[id] }
-
-  /// Records a run that has ended.
-  mutating func record(_ run: HookRun) {
-    guard let id = run.transfer, let end = run.end else { return }
-    sentences[id] = end.outcome.isSuccess ? nil : run.happened
-    if end.outcome.isSuccess { inView.remove(id) } else { inView.insert(id) }
-  }
-
-  /// The transfer is gone, or begins again.
-  mutating func forget(_ id: TransferID) {
-    sentences[id] = nil
-    inView.remove(id)
-  }
-
-  /// The finished transfers are cleared from view.
-  mutating func clear() { inView = [] }
 }

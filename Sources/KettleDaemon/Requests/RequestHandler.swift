@@ -9,8 +9,6 @@ struct RequestHandler: Sendable {
   let broadcaster: Broadcaster
   let sessions: SessionRegistry
   let presence: DashboardPresence
-  /// The transfers whose latest hook failed.
-  private let hookFailures: @Sendable () -> HookFailures
   let information: ServiceInformation
   private let memory: MemoryReturn?
   let controls: ServiceControls
@@ -19,15 +17,13 @@ struct RequestHandler: Sendable {
 
   init(
     engine: TransferEngine, broadcaster: Broadcaster, sessions: SessionRegistry,
-    presence: DashboardPresence,
-    hookFailures: @escaping @Sendable () -> HookFailures = { HookFailures() },
-    information: ServiceInformation, memory: MemoryReturn? = nil, controls: ServiceControls
+    presence: DashboardPresence, information: ServiceInformation, memory: MemoryReturn? = nil,
+    controls: ServiceControls
   ) {
     self.engine = engine
     self.broadcaster = broadcaster
     self.sessions = sessions
     self.presence = presence
-    self.hookFailures = hookFailures
     self.information = information
     self.memory = memory
     self.controls = controls
@@ -176,7 +172,7 @@ struct RequestHandler: Sendable {
     }
     var result = TransferDetails(details)
     result.snapshot = await engine.explained(details.snapshot)
-    result.snapshot.failedHook = hookFailures()[id]
+    result.snapshot.failedHook = broadcaster.failedHook(of: id)
     result.hooks = await engine.hookRuns(of: id)
     return result
   }
@@ -197,13 +193,7 @@ struct RequestHandler: Sendable {
   func explained(_ window: RowWindow, _ age: TransferEngine.OutlookAge) async -> RowWindow {
     var window = window
     let (rows, outlook, now) = await engine.explained(window.rows, age)
-    let failures = hookFailures()
-    window.rows = rows.map { row in
-      var row = row
-      row.failedHook = failures[row.id]
-      return row
-    }
-    window.totals.failedHookCount = failures.count
+    window.rows = rows
     window.totals.batch?.readyAt = outlook.readyAt
     window.totals.batch?.readyAtIsGuess = outlook.isGuess ? true : nil
     // The speed of the moment says nothing about a time that depends on limits and hosts.

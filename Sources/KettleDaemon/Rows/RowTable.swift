@@ -13,6 +13,9 @@ struct RowTable: Sendable {
   private var clearedCount = 0
   /// Transfers that wait for the user are always awake.
   private(set) var needsUserCount = 0
+  /// The transfers in view whose latest hook failed; `maker` has how. Those that were cleared from
+  /// view since are not among them.
+  private var failedHooksInView: Set<TransferID> = []
   /// A reader may query the store before it has recorded their removal.
   private(set) var removed = TransferIDSet()
 
@@ -45,6 +48,7 @@ struct RowTable: Sendable {
     var totals = sums
     totals.batch = batch.progress(bytesPerSecond: sums.bytesPerSecond)
     totals.needsUserCount = needsUserCount
+    totals.failedHookCount = failedHooksInView.isEmpty ? nil : failedHooksInView.count
     return totals
   }
 
@@ -70,8 +74,11 @@ extension RowTable {
     maker.clearedUpTo = clearedUpTo
   }
 
-  /// Adds or updates a row.
+  /// Adds or updates a row. A transfer that runs again has no failed hook any more.
   mutating func update(_ row: TransferSnapshot) {
+    var row = row
+    if row.state == .running { forgetFailedHook(of: row.id) }
+    row.failedHook = maker.failedHooks[row.id]
     let old = rows.updateValue(row, forKey: row.id)
     if let old {
       uncount(old)
@@ -95,6 +102,7 @@ extension RowTable {
   }
 
   mutating func remove(_ id: TransferID) {
+    forgetFailedHook(of: id)
     guard let old = rows.removeValue(forKey: id) else { return }
     removed.insert(id)
     uncount(old)
@@ -104,6 +112,8 @@ extension RowTable {
 
   /// Loads a row from the store. It is already counted, and it matches the store.
   mutating func load(_ row: TransferSnapshot) {
+    var row = row
+    row.failedHook = maker.failedHooks[row.id]
     guard rows.updateValue(row, forKey: row.id) == nil else { return }
     dropFromCaches(row.id)
     for index in subscriptions.indices { subscriptions[index].recordLoaded(row) }
@@ -152,6 +162,30 @@ extension RowTable {
       update(row)
     }
     clearedCount = sums.count(.completed)
+    failedHooksInView = []
+  }
+
+  /// Records how a hook ended; the latest one of a transfer counts.
+  mutating func hookEnded(_ run: HookRun) {
+    guard let id = run.transfer, let end = run.end else { return }
+    let sentence = end.outcome.isSuccess ? nil : run.happened
+    if sentence == nil { failedHooksInView.remove(id) } else { failedHooksInView.insert(id) }
+    guard maker.failedHooks[id] != sentence else { return }
+    maker.failedHooks[id] = sentence
+    dropFromCaches(id)
+    if let row = rows[id] { return update(row) }
+    // Of a dormant row only the store knows the place.
+    for index in subscriptions.indices where subscriptions[index].view.filter.hookFailed {
+      subscriptions[index].invalidateOrder()
+    }
+    removeUnusedSubscriptions()
+  }
+
+  private mutating func forgetFailedHook(of id: TransferID) {
+    guard !maker.failedHooks.isEmpty, maker.failedHooks.removeValue(forKey: id) != nil else {
+      return
+    }
+    failedHooksInView.remove(id)
   }
 
   /// Sets the limit for all transfers together.

@@ -76,7 +76,8 @@ struct ServiceCore: Sendable {
     sessions = Self.makeSessions(for: engine, options, logger: logger)
     observers.add(sessions)
     hooks = Self.makeHooks(
-      for: engine, settings.hooks, options, notices: information.notices, logger: logger)
+      for: engine, settings.hooks, options, notices: information.notices,
+      broadcaster: broadcaster, logger: logger)
     observers.add(hooks)
     memory = MemoryReturn { [engine, journal] in
       await engine.releaseMemory()
@@ -96,7 +97,7 @@ struct ServiceCore: Sendable {
 
   private static func makeHooks(
     for engine: TransferEngine, _ settings: HookSettings, _ options: TransferService.Options,
-    notices: ServiceNotices, logger: Logger
+    notices: ServiceNotices, broadcaster: Broadcaster, logger: Logger
   ) -> HookRegistry {
     let launcher = HookLauncher(
       environment: programEnvironment(options), homeDirectory: options.paths.homeDirectory,
@@ -112,7 +113,7 @@ struct ServiceCore: Sendable {
             HookRegistry.Program { program.signal($0) }
           }
         },
-        report: { notices.note($0) }),
+        report: { notices.note($0) }, ended: { broadcaster.hookEnded($0) }),
       logger: logger)
   }
 
@@ -158,7 +159,6 @@ struct ServiceCore: Sendable {
   ) -> RequestHandler {
     RequestHandler(
       engine: engine, broadcaster: broadcaster, sessions: sessions, presence: presence,
-      hookFailures: { [hooks] in hooks.failures },
       information: information, memory: memory,
       controls: ServiceControls(
         stop: stop, reload: { await reload.run($0) }, describeRPC: { rpc.status }))

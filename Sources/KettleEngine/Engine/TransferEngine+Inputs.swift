@@ -7,8 +7,7 @@ extension TransferEngine {
   func receive(_ input: EngineInput) {
     switch input {
     case .event(let event):
-      if case .file(let id, .placed(.success(let file), _)) = event { measure(file, of: id) }
-      apply(event)
+      apply(noting(event))
     case .transport(.headReceived(let attempt, let head, let reach, let roundTrip)):
       headReceived(head, from: reach, of: attempt, roundTripMilliseconds: roundTrip)
     case .transport(.informed(let attempt, let head, let reach, let modified)):
@@ -246,7 +245,9 @@ extension TransferEngine {
     }
     measureBytes(of: id)
     let waitingForDisk = writer.waitingForDisk
-    live[id].observation?.noteTick(waitsForDisk: !waitingForDisk.isEmpty, at: now.monotonic)
+    live[id].observation?.noteTick(
+      byteCount: writer.receivedByteCount, waitsForDisk: !waitingForDisk.isEmpty,
+      at: now.monotonic)
     noteArrivals(of: id)
     apply(.body(id, .progressed(writer.progress, waitingForDisk: waitingForDisk)))
     tellProgress(of: id, at: now)

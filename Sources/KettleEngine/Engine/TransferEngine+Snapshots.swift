@@ -128,7 +128,7 @@ extension TransferEngine {
       awaitsAnswer: snapshot.state == .running && durableByteCount > 0 && !hasAnswer,
       head: known.lastHead,
       history: known.history(
-        addedAt: machine.createdAt,
+        addedAt: machine.createdAt, recorded: machine.record.finishedFile?.arrival?.events ?? [],
         ended: machine.record.finishedAt.map {
           HistoryEntry(at: $0, HistoryEvent(machine.record, at: $0))
         }))
@@ -197,6 +197,7 @@ extension TransferEngine {
   /// Returns how fast the parts of the file arrived; nil if nothing has, or the size is unknown.
   func ridge(of id: TransferID, _ row: TransferSnapshot) -> Ridge? {
     guard let machine = scheduler.machines[id], let total = row.bytesExpected else { return nil }
+    if let ridge = machine.record.finishedFile?.arrival?.ridge { return ridge }
     let speeds = live[id].observation?.arrivalSpeeds ?? ArrivalSpeeds()
     var arrived = machine.resumeData?.durable ?? ByteRangeSet()
     switch machine.visibleState {
@@ -213,12 +214,14 @@ extension TransferEngine {
     return speeds.ridge(arrived, total: total)
   }
 
-  /// Records a file that is complete.
-  func measure(_ file: FinishedFile, of id: TransferID) {
-    guard let byteCount = file.identity?.byteCount, let spec = scheduler.machines[id]?.spec else {
-      return
-    }
+  /// Counts a file that is complete. Returns the event with how the file arrived.
+  func noting(_ event: TransferScheduler.Event) -> TransferScheduler.Event {
+    guard case .file(let id, .placed(.success(var file), let operation)) = event,
+      let byteCount = file.identity?.byteCount, let spec = scheduler.machines[id]?.spec
+    else { return event }
     measurements.recordFile(byteCount: byteCount, from: spec.url.origin, session: spec.session)
+    file.arrival = live[id].observation?.arrival(ofSize: byteCount)
+    return .file(id, .placed(.success(file), by: operation))
   }
 
   /// Judges the speeds once a second.

@@ -9,6 +9,8 @@ package struct RowMaker: Sendable, Hashable {
   package var heldDirectory: String?
   /// Completed transfers up to this finish number are hidden; nil when none was ever cleared.
   package var clearedUpTo: Int64?
+  /// How the latest hook of a transfer failed.
+  package var failedHooks: [TransferID: String] = [:]
 
   package init(
     documentsDirectory: String, heldDirectory: String? = nil, clearedUpTo: Int64? = nil
@@ -66,9 +68,11 @@ package struct RowMaker: Sendable, Hashable {
       row.verifiedBy = finished.verifiedBy ?? spec.checksum?.algorithm
       row.hasOneEntityTag = finished.entityTag == nil ? nil : true
     }
+    row.averageBytesPerSecond = finished?.arrival?.bytesPerSecond
     row.contentCoding = finished?.contentCoding ?? record.resumeData?.contentCoding
     row.error = record.failure
     row.freshStart = record.freshStart
+    row.failedHook = failedHooks[record.id]
     row.task = record.task
     // A program gets them once, with the end.
     if !row.state.isFinished { row.task?.measurements = nil }

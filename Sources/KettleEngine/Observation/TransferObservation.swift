@@ -13,6 +13,7 @@ struct TransferObservation: Sendable {
   private var measuredByteCount: Int64 = 0
   /// When the first bytes of this run arrived.
   private(set) var receivingSince: MonotonicTime?
+  private var work = Work()
   /// The part of the last ticks, from 0 to 1, in which connections waited for the disk.
   private(set) var diskShare = 0.0
   /// When it entered its state; nil if that was before this run of the service.
@@ -73,9 +74,10 @@ struct TransferObservation: Sendable {
     return receivedByteCount - before
   }
 
-  /// Records whether connections wait for the disk at this tick.
-  mutating func noteTick(waitsForDisk: Bool, at now: MonotonicTime) {
+  /// Records the bytes in the open file and whether connections wait for the disk at this tick.
+  mutating func noteTick(byteCount: Int64, waitsForDisk: Bool, at now: MonotonicTime) {
     receivingSince = receivingSince ?? now
+    work.add(upTo: byteCount, at: now)
     diskShare += ((waitsForDisk ? 1 : 0) - diskShare) / 10
   }
 
@@ -90,16 +92,31 @@ struct TransferObservation: Sendable {
     forgetSpeeds()
     recentSpeeds.rest()
     receivingSince = nil
+    work.rest()
     diskShare = 0
+  }
+
+  /// Returns how the bytes of a completed file arrived; nil if nothing is worth keeping. It is part
+  /// of each row, so a usual small file has none.
+  func arrival(ofSize byteCount: Int64) -> Arrival? {
+    let ridge = arrivalSpeeds.ridge(ByteRangeSet(prefix: byteCount), total: byteCount)
+    let isUsual = history.allSatisfy { $0.event.isUsual }
+    let arrival = Arrival(
+      bytesPerSecond: work.bytesPerSecond,
+      ridge: ridge.flatMap { Set($0.parts).count > 1 ? $0 : nil },
+      events: isUsual ? nil : history.suffix(Arrival.eventCountMax))
+    return arrival == Arrival() ? nil : arrival
   }
 
   // MARK: History
 
   /// Returns the lines of its history. Its addition is the first, until there are too many; of one
-  /// that ended before this run of the service the record has the end.
-  func history(addedAt time: WallTime, ended end: HistoryEntry? = nil) -> [HistoryEntry] {
+  /// that ended before this run of the service the record has the last ones.
+  func history(
+    addedAt time: WallTime, recorded: [HistoryEntry] = [], ended end: HistoryEntry? = nil
+  ) -> [HistoryEntry] {
     if history.count >= Self.historyCountMax { return history }
-    let known = history.isEmpty ? end.map { [$0] } ?? [] : history
+    let known = history.isEmpty ? recorded + (end.map { [$0] } ?? []) : history
     return [HistoryEntry(at: time, .added)] + known
   }
 
@@ -137,7 +154,42 @@ struct TransferObservation: Sendable {
   }
 }
 
+/// The bytes and the time of the ticks in which a transfer received.
+private struct Work: Sendable {
+  private var byteCount: Int64 = 0
+  private var milliseconds: Int64 = 0
+  private var last: (byteCount: Int64, at: MonotonicTime)?
+
+  /// nil before the first second.
+  var bytesPerSecond: Int64? {
+    guard milliseconds >= 1000, byteCount > 0 else { return nil }
+    return Int64(Double(byteCount) / Double(milliseconds) * 1000)
+  }
+
+  mutating func add(upTo total: Int64, at now: MonotonicTime) {
+    if let last {
+      byteCount += max(0, total - last.byteCount)
+      milliseconds += max(0, now.milliseconds(since: last.at))
+    }
+    last = (total, now)
+  }
+
+  mutating func rest() { last = nil }
+}
+
 extension HistoryEvent {
+  /// Whether a transfer without incident has it too.
+  fileprivate var isUsual: Bool {
+    switch self {
+    case .added, .scheduled, .queued, .verifying, .completed: true
+    case .running(let fromZero): fromZero == nil
+    case .stopped, .waiting, .paused, .failed, .limited, .prioritized, .relinked, .changed,
+      .accepted, .remembered, .askedAgain, .moved, .assigned, .undone, .redirected, .addressLeft,
+      .limitLearned, .unpacked, .discarded:
+      false
+    }
+  }
+
   /// A control's change that no state shows; nil for other controls.
   init?(_ control: TransferScheduler.Control) {
     switch control {

@@ -28,14 +28,16 @@ package struct RowFilter: Codable, Hashable, Sendable {
   package var text: String?
   /// Accepts only transfers that continue only when the user does something.
   package var needsUser: Bool
+  /// Accepts only transfers whose latest hook failed.
+  package var hookFailed: Bool
   package var scope: Scope
   /// The accepted stage; nil accepts all.
   package var stage: Stage?
 
   package init(
     states: [TransferState]? = nil, session: SessionID? = nil, queue: QueueName? = nil,
-    host: String? = nil, text: String? = nil, needsUser: Bool = false, scope: Scope = .all,
-    stage: Stage? = nil
+    host: String? = nil, text: String? = nil, needsUser: Bool = false,
+    hookFailed: Bool = false, scope: Scope = .all, stage: Stage? = nil
   ) {
     self.states = states
     self.session = session
@@ -43,6 +45,7 @@ package struct RowFilter: Codable, Hashable, Sendable {
     self.host = host
     self.text = text
     self.needsUser = needsUser
+    self.hookFailed = hookFailed
     self.scope = scope
     self.stage = stage
   }
@@ -50,7 +53,7 @@ package struct RowFilter: Codable, Hashable, Sendable {
 
 extension RowFilter {
   private enum CodingKeys: String, CodingKey {
-    case states, session, queue, host, text, needsUser, scope, stage
+    case states, session, queue, host, text, needsUser, hookFailed, scope, stage
   }
 
   package init(from decoder: any Decoder) throws {
@@ -62,6 +65,7 @@ extension RowFilter {
       host: try container.decodeIfPresent(String.self, forKey: .host),
       text: try container.decodeIfPresent(String.self, forKey: .text),
       needsUser: try container.decodeIfPresent(Bool.self, forKey: .needsUser) ?? false,
+      hookFailed: try container.decodeIfPresent(Bool.self, forKey: .hookFailed) ?? false,
       scope: try container.decodeIfPresent(Scope.self, forKey: .scope) ?? .all,
       stage: try container.decodeIfPresent(Stage.self, forKey: .stage))
   }
@@ -162,6 +166,7 @@ package struct RowTest: Sendable {
     }
     if let states = filter.states, !states.contains(row.state) { return false }
     if filter.needsUser, row.state != .waiting || row.reason?.concernsUser != true { return false }
+    if filter.hookFailed, row.failedHook == nil { return false }
     if let stage = filter.stage, stage != RowFilter.Stage(row.state, row.reason) { return false }
     if let session = filter.session, session != row.session { return false }
     if let queue = filter.queue, queue != row.queueOfUser { return false }

@@ -37,6 +37,8 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var bytesExpected: Int64?
   /// For an upload, the speed of sending, which `secondsLeft` is based on as well.
   public var bytesPerSecond: Int64
+  /// The average speed of a completed download while it ran; nil if that took less than a second.
+  public var averageBytesPerSecond: Int64?
   /// The seconds to `readyAt` while it runs; in events the missing bytes at the present speed. nil
   /// if unknown, or if `readyAt` is a guess.
   public var secondsLeft: Int64?

@@ -202,10 +202,30 @@ public struct FinishedFile: Hashable, Sendable, Codable {
   public var entityTag: String?
   /// How its bytes are compressed; nil if they are not.
   public var contentCoding: String?
+  /// How its bytes arrived; nil for a file that arrived within a second without incident.
+  package var arrival: Arrival?
 
   public init(path: String, identity: FileIdentity?) {
     self.path = path
     self.identity = identity
+  }
+}
+
+/// How the bytes of a finished file arrived, as far as the service observed it.
+package struct Arrival: Hashable, Sendable, Codable {
+  /// nil if the transfer ran for less than a second.
+  package var bytesPerSecond: Int64?
+  /// nil if all parts were equally fast.
+  package var ridge: Ridge?
+  /// The last events before the end; nil if there was none but those of every transfer.
+  package var events: [HistoryEntry]?
+
+  package static let eventCountMax = 20
+
+  package init(bytesPerSecond: Int64? = nil, ridge: Ridge? = nil, events: [HistoryEntry]? = nil) {
+    self.bytesPerSecond = bytesPerSecond
+    self.ridge = ridge
+    self.events = events
   }
 }
 

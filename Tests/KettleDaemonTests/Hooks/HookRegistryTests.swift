@@ -122,6 +122,20 @@ struct HookRegistryTests {
     await second.started(2)
   }
 
+  @Test func `how a run ended is reported, also to the next service`() async throws {
+    let first = HookWorld()
+    try first.due([try HookWorld.run(1)])
+    await first.started(1)
+    first.end(1, .exited(code: 3))
+    #expect(await first.end(of: 1) == .exited(code: 3))
+    #expect(first.endedRuns.map(\.end?.outcome) == [.exited(code: 3)])
+    let second = HookWorld()
+    var recovered = UnfinishedHooks()
+    recovered.failed = first.endedRuns
+    second.registry.recover(recovered)
+    #expect(second.endedRuns == first.endedRuns)
+  }
+
   @Test func `new limits start more`() async throws {
     let world = HookWorld(runningMax: 1)
     try world.due([try HookWorld.run(1), try HookWorld.run(2)])

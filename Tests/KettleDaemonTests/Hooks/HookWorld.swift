@@ -27,6 +27,7 @@ final class HookWorld: Sendable {
       var isStoreBroken = false
       /// What is written once the store is whole again.
       var submitted: [JournalChange] = []
+      var ended: [HookRun] = []
     }
 
     let state = Mutex(State())
@@ -40,6 +41,9 @@ final class HookWorld: Sendable {
   private let programs: Programs
   private let continuation: AsyncStream<Effect>.Continuation
   private let work: Task<Void, Never>
+
+  /// The runs whose end was reported.
+  var endedRuns: [HookRun] { programs.state.withLock { $0.ended } }
 
   /// - Parameter after: the world whose store is used again, as by the next service.
   init(after: HookWorld? = nil, runningMax: Int = 2, timeLimitSeconds: Int = 60) {
@@ -77,7 +81,8 @@ final class HookWorld: Sendable {
           return .success(
             HookRegistry.Program { continuation.yield(.signalled(run.id, $0)) })
         },
-        report: { continuation.yield(.reported($0)) }),
+        report: { continuation.yield(.reported($0)) },
+        ended: { run in programs.state.withLock { $0.ended.append(run) } }),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     work = Task { [registry] in await registry.run() }
   }
