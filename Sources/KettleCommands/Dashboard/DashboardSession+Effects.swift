@@ -25,8 +25,9 @@ extension DashboardSession {
     case .find(let search):
       output.yield(.found(search, nil))
       fail(error)
-    case .control, .remove, .relink, .limit, .move, .prioritize, .assign, .clearFinished, .reset,
-      .bin, .startService, .openFile, .remember:
+    case .control, .remove, .relink, .limit, .move, .prioritize, .assign, .configure,
+      .clearFinished,
+      .reset, .bin, .startService, .openFile, .remember:
       fail(error)
     }
   }
@@ -84,12 +85,13 @@ extension DashboardSession {
       let result = try await call(AssignTransfers.self, .init(selection: selection, queue: queue))
       return .commandFinished(
         .assigned(queue, appliedCount: result.applied.count, refused: result.refused))
+    case .configure(let setting):
+      return .commandFinished(.configured(setting, notices: try await configure(setting)))
     case .clearFinished:
       let result = try await call(ClearFinished.self, .init())
       return .commandFinished(.cleared(count: result.clearedCount))
     case .find(let search):
-      let result = try await call(FindTransfer.self, search)
-      return .found(search, result.found)
+      return .found(search, try await call(FindTransfer.self, search).found)
     case .reset:
       let result = try await call(ResetTransfers.self, .init())
       return .commandFinished(
@@ -107,9 +109,22 @@ extension DashboardSession {
     case .openFile(let path):
       try open(path)
       return nil
-    // Stored by `perform`, which waits for nothing.
     case .remember: return nil
     }
+  }
+
+  /// Changes a key of the configuration file. Returns what is wrong in the file, and what applies
+  /// only later. Throws if the file is on another machine.
+  private func configure(_ setting: ConfiguredKey) async throws -> [String] {
+    guard filesAreHere else {
+      throw UsageError(.command(.notOverHost(command: "kettle config set")))
+    }
+    let context = reconnection.context
+    var configuration = try UserConfiguration.toChange(in: context)
+    try configuration.set(setting.key, to: setting.words)
+    try configuration.write()
+    let result = try await ConfigReloadCommand.result(ofChanging: setting.key, in: context)
+    return result.map { $0.notices + $0.pending.map(Sentences.appliesLater) } ?? []
   }
 
   private func perform(_ request: BinRequest) async throws -> CommandOutcome {

@@ -70,7 +70,9 @@ package final class DashboardSession: Sendable {
   /// How many transfers continue by themselves, according to the latest totals.
   package var continuingCount: Int {
     let totals = lastTotals.withLock { $0 }
-    return TransferState.allCases.filter(\.continuesByItself).reduce(0) { $0 + totals.count($1) }
+    let count = TransferState.allCases.filter(\.continuesByItself)
+      .reduce(0) { $0 + totals.count($1) }
+    return max(0, count - (totals.needsUserCount ?? 0))
   }
 
   package func close() async {

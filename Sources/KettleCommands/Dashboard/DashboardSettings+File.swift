@@ -74,6 +74,15 @@ extension DashboardSettings {
       KeyMapping(action: $0.action, keys: $0.keys, line: $0.line)
     }
     keymap = Keymap(mappings)
+    // Of a table of the user's names, the name is not known here.
+    let keys = ConfigurationKeys.service.filter {
+      !$0.name.contains { $0.isUppercase || $0 == "#" }
+    }
+    names = keys.map { key in
+      SettingName(
+        key.name, meaning: key.meaning.hasSuffix(".") ? String(key.meaning.dropLast()) : key.meaning
+      )
+    }
     problems = notices + keymap.problems.map { $0.sentence(path: path) }
     terminal.isMouseOn = configuration.isMouseOn
     terminal.ringsBell = configuration.ringsBell

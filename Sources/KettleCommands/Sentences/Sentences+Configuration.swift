@@ -136,9 +136,9 @@ extension Sentences {
     }
     if let until = host.closedUntil { parts.append("not before \(time(until, clock))") }
     if let outage = host.outage {
-      let next = outage.nextProbeAt.map { "next attempt at \(time($0, clock))" } ?? "trying now"
+      let next = outage.nextProbeAt.map { ", next attempt at \(time($0, clock))" } ?? ""
       let cause = outage.error.sentenceWhileRetrying.sanitizedForDisplay(limit: 400)
-      parts.append("unreachable since \(time(outage.since, clock)), \(next): \(cause)")
+      parts.append("unreachable since \(time(outage.since, clock))\(next): \(cause)")
     }
     return host.origin.sanitizedForDisplay(limit: 300) + "  " + parts.joined(separator: "; ")
   }

@@ -175,10 +175,17 @@ struct ConfigReloadCommand: RunnableCommand {
 
   /// Applies a change of one key of the file, if a service runs.
   static func apply(changeOf key: String, in context: CommandContext) async throws {
-    guard var result = try await UserConfiguration.reload(.init(), in: context) else { return }
+    if let result = try await result(ofChanging: key, in: context) { report(result, in: context) }
+  }
+
+  /// Makes a running service read the file. Returns its answer; nil if no service runs.
+  static func result(
+    ofChanging key: String, in context: CommandContext
+  ) async throws -> ReloadConfiguration.Result? {
+    var result = try await UserConfiguration.reload(.init(), in: context)
     // Earlier changes of other tables are not what the user asks about.
-    result.pending.removeAll { !key.hasPrefix($0 + ".") }
-    report(result, in: context)
+    result?.pending.removeAll { !key.hasPrefix($0 + ".") }
+    return result
   }
 
   private static func report(_ result: ReloadConfiguration.Result, in context: CommandContext) {

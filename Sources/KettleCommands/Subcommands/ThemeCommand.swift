@@ -177,7 +177,7 @@ extension Canvas {
       column += 2
     }
     write(String(repeating: light, count: 4), row: 0, column: column, width: 4, .track)
-    write("65 %", row: 0, column: 33, width: 4)
+    write("65%", row: 0, column: 33, width: 4)
     write("45.4 MiB/s", row: 0, column: 38, width: 10, Role.heat.last ?? .plain)
     write(glyphs.good + " done", row: 0, column: 50, width: 6, .good)
     write(glyphs.bad + " failed", row: 0, column: 58, width: 8, .problem)

@@ -160,8 +160,7 @@ package struct Dashboard: Hashable, Sendable {
   /// Shows a sentence for a time that is long enough to read it; a failure stays longer. A reason
   /// may also be a part of a longer text, so it begins with a capital letter only here.
   mutating func say(_ text: String, _ kind: Notice.Kind = .plain, at now: Moment) {
-    let sentence = text.prefix(1).uppercased() + text.dropFirst()
-    notice = Notice(text: sentence, kind: kind, from: now.monotonic)
+    notice = Notice(text: Strings.sentence(text), kind: kind, from: now.monotonic)
   }
 
   // MARK: - Ticks
@@ -254,7 +253,9 @@ extension Dashboard {
       let text = Strings.controlled(
         verb, appliedCount: appliedCount, refused: refused, bin, until: until)
       if let text { say(keymap.filled(text), refused.isEmpty ? .plain : .problem, at: now) }
-    case .added(let count, _): say(Strings.added(count), at: now)
+    case .added(let count, _):
+      let isFirst = count > 0 && service.totals.transferCount <= count
+      say(keymap.filled(isFirst ? Strings.firstAdded : Strings.added(count)), at: now)
     case .addFailed(let sentence): say(sentence, .problem, at: now)
     case .relinked(let id, let hasLogin, let refused):
       let text = Strings.relinked(list.title(of: id), hasLogin: hasLogin, refused)
@@ -278,6 +279,9 @@ extension Dashboard {
         Strings.assigned(to: queue, count: appliedCount, refused: refused),
         refused.isEmpty ? .plain : .problem,
         at: now)
+    case .configured(let setting, let notices):
+      let problem = notices.first.map { $0.sanitizedForDisplay(limit: 300) }
+      say(problem ?? Strings.configured(setting), problem == nil ? .plain : .problem, at: now)
     case .cleared(let count): say(keymap.filled(Strings.cleared(count)), at: now)
     case .reset(let deletedCount, let keptPaths):
       if keptPaths.isEmpty {

@@ -23,6 +23,8 @@ package enum ServiceEffect: Hashable, Sendable {
   case prioritize(TransferSelection, TransferPriority)
   /// Moves transfers to one of the user's queues.
   case assign(TransferSelection, QueueName)
+  /// Sets a key of the configuration file, and applies it; as `kettle config set`.
+  case configure(ConfiguredKey)
   /// Hides finished transfers from the list.
   case clearFinished
   /// Finds the next transfer that contains certain words.
@@ -40,6 +42,17 @@ package enum ServiceEffect: Hashable, Sendable {
   case openFile(path: String)
   /// Stores the choices for the next run.
   case remember(DashboardChoices)
+}
+
+/// A key of the configuration file with its new value; several words become an array.
+package struct ConfiguredKey: Hashable, Sendable {
+  package var key: String
+  package var words: [String]
+
+  package init(_ key: String, _ words: [String]) {
+    self.key = key
+    self.words = words
+  }
 }
 
 /// What the loop that owns the terminal performs.
@@ -113,6 +126,8 @@ package enum CommandOutcome: Hashable, Sendable {
   case moved(appliedCount: Int)
   case prioritized(TransferPriority, appliedCount: Int)
   case assigned(QueueName, appliedCount: Int, refused: [ControlRefusal])
+  /// - Parameter notices: what is wrong in the file, and what applies later.
+  case configured(ConfiguredKey, notices: [String])
   case cleared(count: Int)
   /// - Parameter keptPaths: the files that were to go and stayed.
   case removed(count: Int, keptPaths: [String] = [])

@@ -34,6 +34,11 @@ extension ServiceEffect {
       selection.words.map { "limit \(rate.map(RateText.text) ?? RateText.none) " + $0 }
     case .assign(let selection, let queue):
       selection.ids.map { "queues move \(queue.text) " + $0 }
+    case .configure(let setting):
+      "config set "
+        + (setting.words.contains { $0.hasPrefix("-") } ? [setting.key, "--"] : [setting.key])
+        .joined(separator: " ") + " "
+        + setting.words.map(\.quotedForShell).joined(separator: " ")
     case .add(let specs): Self.words(adding: specs)
     case .relink(let id, let link):
       "start \(id.rawValue) --url " + link.url.text.quotedForShell

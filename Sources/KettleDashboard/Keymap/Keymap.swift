@@ -129,8 +129,22 @@ struct KeymapPlan {
   }
 }
 
+/// A key of the configuration file that has a fixed name.
+package struct SettingName: Hashable, Sendable {
+  package var key: String
+  /// What it sets; a sentence without a period.
+  package var meaning: String
+
+  package init(_ key: String, meaning: String) {
+    self.key = key
+    self.meaning = meaning
+  }
+}
+
 /// The user's settings for the dashboard.
 package struct DashboardSettings: Hashable, Sendable {
+  /// The keys of the configuration file.
+  package var names: [SettingName] = []
   package var keymap = Keymap.standard
   package var terminal = TerminalOptions()
   /// Problems in the configuration, one sentence each.

@@ -32,7 +32,7 @@ extension Strings {
       reasons = ["waiting for " + String(row.host).sanitizedForDisplay(limit: 40), "starting"]
     }
     guard let rank = heldBack.rank else { return reasons.map { "queued, " + $0 } + ["queued"] }
-    let place = "#\(rank)"
+    let place = "#\(CountText.text(rank))"
     return reasons.map { "\(place) in queue, " + $0 } + reasons.map { place + " " + $0 }
       + [place + " in queue", place]
   }
@@ -47,13 +47,13 @@ extension Strings {
   static func held(_ host: HostSnapshot, _ clock: ClockText, now: WallTime) -> String {
     if let outage = host.outage {
       return outage.nextProbeAt.map { "down, next try " + clock.short($0, now: now) }
-        ?? "down, trying now"
+        ?? "down"
     }
     if let until = host.closedUntil { return "not before " + clock.short(until, now: now) }
     if let limit = host.limit {
       let cause = limit.status.map { "a \($0)" } ?? "a refusal"
       return "\(cause) at " + clock.short(limit.since, now: now)
     }
-    return host.queuedCount > 0 ? "\(host.queuedCount) queued" : ""
+    return host.queuedCount > 0 ? "\(CountText.text(host.queuedCount)) queued" : ""
   }
 }

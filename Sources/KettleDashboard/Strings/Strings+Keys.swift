@@ -117,7 +117,7 @@ extension Strings {
   static let theDownload = "The download"
   static let allDownloads = "All downloads"
   static let eachMarked = "Each marked download"
-  static func eachOf(_ count: Int) -> String { "Each of \(count) downloads" }
+  static func eachOf(_ count: Int) -> String { "Each of \(CountText.text(count)) downloads" }
 
   static func relinked(
     _ title: String, hasLogin: Bool, _ refused: [ControlRefusal]
@@ -180,6 +180,9 @@ extension Strings {
 
   static func added(_ count: Int) -> String { transfers(count) + " added" }
 
+  /// Said instead when there was nothing on the list.
+  static let firstAdded = "Downloading; it goes on when you leave with {leave}"
+
   static let undoHint = " ({undo}: undo)"
 
   static func removed(_ count: Int) -> String {
@@ -230,22 +233,26 @@ extension Strings {
     }
   }
 
+  static func configured(_ setting: ConfiguredKey) -> String {
+    (setting.key + ": " + setting.words.joined(separator: " ")).sanitizedForDisplay(limit: 200)
+  }
+
   static func cleared(_ count: Int) -> String {
     count == 0
       ? "all finished transfers are already cleared; {history} shows them"
-      : transfers(count) + " cleared from view; {history} shows \(count == 1 ? "it" : "them"), "
-        + "{undo} undoes it"
+      : transfers(count) + " cleared from view; {history} shows \(count == 1 ? "it" : "them")"
+        + undoHint
   }
 
   static func prioritized(_ priority: TransferPriority, _ count: Int) -> String {
-    (count == 1 ? "Priority: " : "Priority of \(count) downloads: ")
+    (count == 1 ? "Priority: " : "Priority of \(CountText.text(count)) downloads: ")
       + PriorityText.text(priority)
   }
 
-  static func moved(_ count: Int) -> String { "Moved \(count) downloads" }
+  static func moved(_ count: Int) -> String { "Moved \(CountText.text(count)) downloads" }
 
   static func moved(to place: Int, of count: Int) -> String {
-    "Moved to place \(place) of \(max(place, count))"
+    "Moved to place \(CountText.text(place)) of \(CountText.text(max(place, count)))"
   }
 
   static func assigned(

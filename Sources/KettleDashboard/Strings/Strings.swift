@@ -22,6 +22,9 @@ package enum Strings {
     }
   }
 
+  /// The text with a capital letter at the beginning.
+  static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+
   package static func transfers(_ count: Int) -> String {
     count == 1 ? "1 transfer" : CountText.text(count) + " transfers"
   }

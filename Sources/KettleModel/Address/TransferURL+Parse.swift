@@ -20,14 +20,20 @@ extension TransferURL {
     return parseClosely(text)
   }
 
-  /// Parses a URL as people type it: `example.org/file` means https.
+  /// Parses a URL as people type it: `example.org/file` means https, and `localhost:8000/file`
+  /// http, because hardly anybody has a certificate for an address.
   package static func parse(typed text: String) -> Result<Parsed, TransferURLProblem> {
     let parsed = parse(text)
     let trimmed = text.trimmingBlanks()
     guard parsed == .failure(.schemeMissing), let slash = trimmed.firstIndex(of: "/"),
       isHostAsTyped(trimmed[..<slash])
     else { return parsed }
-    return parse("https://" + trimmed)
+    return parse((isAddressAsTyped(trimmed[..<slash]) ? "http://" : "https://") + trimmed)
+  }
+
+  private static func isAddressAsTyped(_ text: Substring) -> Bool {
+    let host = text.prefix { $0 != ":" }
+    return host == "localhost" || host.utf8.allSatisfy { "0123456789.".utf8.contains($0) }
   }
 
   /// Whether the text before the first slash is a host rather than a directory or an address of

@@ -166,7 +166,11 @@ extension HeldBack {
       return (
         ["after higher priority", "by priority"], "transfers of higher priority come first"
       )
-    case .turn: return (["about to start", "starting"], "it is about to start")
+    case .turn:
+      return (
+        ["next in line", "next"],
+        "it is next in line for \(HeldBackWords.quoted(String(row.host)))"
+      )
     case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary,
       .needsLink, .needsLogin, .needsDecision:
       return ([], "")
@@ -216,8 +220,8 @@ extension HeldBack {
     case .priority: return "pause the others, or add it with --priority high"
     case .scheduled: return "\"kettle start \(row.id)\" starts it now"
     case .paused, .idle: return "start it with \"kettle start \(row.id)\""
-    case .ownLimit: return "\"kettle limit none \(row.id)\" lifts it"
-    case .totalLimit: return "\"kettle limit none\" lifts it"
+    case .ownLimit: return "lift it with \"kettle limit none \(row.id)\""
+    case .totalLimit: return "lift it with \"kettle limit none\""
     case .disk: return "use another disk with -d"
     case .turn, .line, .server, .unknown, .retry, .retryAfter, .network, .hostUnreachable, .proxy,
       .diskSpace, .discretionary, .needsLink, .needsLogin, .needsDecision:

@@ -67,7 +67,9 @@ struct DashboardSessionTests {
   @Test func `rows and totals of the service reach the dashboard`() async throws {
     let context = FakeContext()
     var totals = Totals()
-    totals.counts = [.running: 2, .waiting: 1, .paused: 4, .completed: 9]
+    totals.counts = [.running: 2, .waiting: 2, .paused: 4, .completed: 9]
+    // One waits for the user.
+    totals.needsUserCount = 1
     context.service.send(
       .viewport(
         RowWindow(first: 5, matchingCount: 9, rows: [snapshot(1, .running)], totals: totals)))

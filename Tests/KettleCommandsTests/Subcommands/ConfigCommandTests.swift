@@ -1,5 +1,6 @@
 import Foundation
 import KettleControl
+import KettleDashboard
 import KettleSocket
 import KettleStarter
 import Testing
@@ -50,6 +51,29 @@ final class ConfigCommandTests {
     let missing = await self.context().run("config", "get", "limits.rate")
     #expect(missing.code == 2)
     #expect(missing.error.hasPrefix("kettle: \"\(path)\" does not set \"limits.rate\""))
+  }
+
+  @Test func `the dashboard sets a key as the command does`() async throws {
+    let service = FakeService()
+    let context = context(service)
+    let session = try await DashboardSession.open(
+      DashboardRequest(address: context.context.address, client: "kettle"), in: context.context)
+    let setting = ConfiguredKey("queues.night.hours", ["01:00-06:00"])
+    session.perform(.configure(setting))
+    session.perform(.configure(ConfiguredKey("queues.night.hours", ["never"])))
+    var outcomes: [CommandOutcome] = []
+    for await case .commandFinished(let outcome) in session.messages {
+      outcomes.append(outcome)
+      if outcomes.count == 2 { break }
+    }
+    await session.close()
+    #expect(outcomes.first == .configured(setting, notices: []))
+    guard case .failed(let sentence) = outcomes.last else {
+      Issue.record("a wrong value was accepted")
+      return
+    }
+    #expect(sentence.contains("queues.night.hours"), "\(sentence)")
+    #expect(file == "[queues.night]\nhours = \"01:00-06:00\"\n")
   }
 
   @Test func `without a service the file is changed all the same`() async {

@@ -124,7 +124,8 @@ struct WhyCommandTests {
         "To do: pause the others, or add it with --priority high",
       ]),
     Situation(
-      state: .queued, heldBack: held(.turn), lines: ["Because it is about to start", noEstimate]),
+      state: .queued, heldBack: held(.turn),
+      lines: ["Because it is next in line for \"example.org\"", noEstimate]),
     Situation(
       state: .queued, heldBack: held(.retryAfter, "h", until: 60),
       lines: [
@@ -224,14 +225,14 @@ struct WhyCommandTests {
       state: .running, heldBack: limited(.ownLimit),
       lines: [
         "Because it is slowed by its limit of 1.5 MiB/s (1.4 MiB/s)", noEstimate,
-        "To do: \"kettle limit none 3\" lifts it",
+        "To do: lift it with \"kettle limit none 3\"",
       ]
     ) { $0.bytesPerSecond = 1_468_006 },
     Situation(
       state: .running, heldBack: limited(.totalLimit),
       lines: [
         "Because it is slowed by your limit of 1.5 MiB/s for everything", noEstimate,
-        "To do: \"kettle limit none\" lifts it",
+        "To do: lift it with \"kettle limit none\"",
       ]
     ) { $0.bytesPerSecond = 3 << 19 },
     Situation(

@@ -12,7 +12,7 @@ struct OutcomeTests {
   @Test(
     arguments: [
       (.added(count: 1, first: nil), "1 transfer added"),
-      (.added(count: 12, first: nil), "12 transfers added"),
+      (.added(count: 5, first: nil), "5 transfers added"),
       (.removed(count: 1), "Removed 1 download (z: undo)"),
       (.controlled(.pause, appliedCount: 3, refused: []), "Paused 3 downloads (z: undo)"),
       (.controlled(.start, appliedCount: 1, refused: []), nil),
@@ -89,5 +89,11 @@ struct OutcomeTests {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.update(.commandFinished(outcome), at: Sample.now)
     #expect(model.said == sentence)
+  }
+
+  @Test func `the first download says that it goes on without the dashboard`() {
+    var model = Sample.model(columns: 80, rows: 24, showing: [])
+    _ = model.update(.commandFinished(.added(count: 1, first: nil)), at: Sample.now)
+    #expect(model.said == "Downloading; it goes on when you leave with q")
   }
 }

@@ -201,9 +201,10 @@ enum Sample {
   ]
 
   static func model(
-    columns: Int, rows: Int, showing list: [TransferSnapshot] = Sample.rows
+    columns: Int, rows: Int, showing list: [TransferSnapshot] = Sample.rows,
+    settings: DashboardSettings = DashboardSettings()
   ) -> Dashboard {
-    var model = Dashboard(size: ScreenSize(columns: columns, rows: rows))
+    var model = Dashboard(size: ScreenSize(columns: columns, rows: rows), settings: settings)
     _ = model.update(.linkChanged(.connected), at: now)
     let window = ListWindow(first: 0, matchingCount: list.count, rows: list)
     _ = model.update(.rowsArrived(window, totals(of: list)), at: now)

@@ -8,6 +8,15 @@ struct TransferURLParseTests {
     try? TransferURL.parse(url).get().url.text
   }
 
+  @Test(arguments: [
+    ("example.org/a", "https://example.org/a"), ("localhost:8000/a", "http://localhost:8000/a"),
+    ("127.0.0.1:8765/a", "http://127.0.0.1:8765/a"), ("1.example.org/a", "https://1.example.org/a"),
+    ("http://example.org/a", "http://example.org/a"),
+  ])
+  func `a URL as people type it`(typed: String, url: String) throws {
+    #expect(try TransferURL.parse(typed: typed).get().url.text == url)
+  }
+
   private func problem(_ url: String) -> TransferURLProblem? {
     switch TransferURL.parse(url) {
     case .success: nil

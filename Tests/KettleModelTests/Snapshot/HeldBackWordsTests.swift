@@ -31,7 +31,7 @@ struct HeldBackWordsTests {
     heldBack.bytesPerSecond = 3 << 19
     let words = HeldBackWords(heldBack, of: row)
     #expect(words.clause == "it is slowed by your limit of 1.5 MiB/s for everything")
-    #expect(words.remedy == "\"kettle limit none\" lifts it")
+    #expect(words.remedy == "lift it with \"kettle limit none\"")
     heldBack.cause = .ownLimit
     #expect(HeldBackWords(heldBack, of: row).clause == "it is slowed by its limit of 1.5 MiB/s")
   }

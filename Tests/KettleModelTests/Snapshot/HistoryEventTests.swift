@@ -120,7 +120,7 @@ struct HistoryEventTests {
     (.assigned(queue: .standard), "{\"assigned\":{\"queue\":\"default\"}}", "Queue: default"),
     (
       .undone(action: .removeWithFile), "{\"undone\":{\"action\":\"removeWithFile\"}}",
-      "Undone: the removal"
+      "Removal undone"
     ),
     (
       .addressLeft(address: "192.0.2.1"), "{\"addressLeft\":{\"address\":\"192.0.2.1\"}}",

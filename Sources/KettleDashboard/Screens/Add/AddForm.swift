@@ -117,7 +117,7 @@ extension AddForm {
     case .title:
       if urls.goodCount > 1 { return .titleForSeveral(count: urls.goodCount) }
       return text.unicodeScalars.contains(where: \.isControl) ? .titleUnusable : nil
-    case .queue: return QueueName(text) == nil ? .queueUnusable : nil
+    case .queue: return QueueName(text) ?? NewQueue(text)?.name == nil ? .queueUnusable : nil
     case .then:
       switch hook(context) {
       case .success: return nil
@@ -169,6 +169,9 @@ extension AddForm {
     }
   }
 
+  /// The queue that is made before the transfers are added to it.
+  var newQueue: NewQueue? { NewQueue(text(.queue)) }
+
   private var login: Login? {
     let characters = editor(.login).characters
     guard let colon = characters.firstIndex(of: ":"), colon > 0,
@@ -214,7 +217,7 @@ extension AddForm {
     if !directory.isEmpty { spec.directory = context.absolute(directory) }
     if let name = try? FileName(typed: text(.name)) { spec.name = name }
     if !text(.title).isEmpty { spec.title = text(.title) }
-    if let queue = QueueName(text(.queue)) {
+    if let queue = QueueName(text(.queue)) ?? newQueue?.name {
       spec.options.queue = queue == .standard ? nil : queue
       // Otherwise a rule could choose another one.
       if queue == .standard { spec.options.chosen.insert(.queue) }

@@ -14,19 +14,20 @@ package struct AddScreen: EditingScreen {
   package private(set) var form = AddForm()
   package private(set) var phase = Phase.editing
   package private(set) var duplicates = DuplicateSearch()
+  /// What was typed into an earlier form, which this one does not continue.
+  private var otherDraft: AddForm?
 
-  /// Opens the form with what was typed before it was closed, and with the text that was pasted.
+  /// Opens the form with the text that was pasted, otherwise with what was typed before it was
+  /// closed.
   static func opened(_ context: ScreenContext) -> [ScreenRequest] {
     var screen = AddScreen()
     var requests: [ScreenRequest] = []
-    if let draft = context.draft {
+    if case .paste(let text) = context.key {
+      screen.otherDraft = context.draft
+      requests = screen.insert(text.withoutEndingBreaks, context) ?? []
+    } else if let draft = context.draft {
       screen.form = draft
       screen.duplicates.textChanged(at: context.now.monotonic)
-    }
-    if case .paste(let text) = context.key {
-      screen.form.focus = .urls
-      screen.form.urls.startLastLine()
-      requests = screen.insert(text.withoutEndingBreaks, context) ?? []
     }
     return [.open(OpenScreen(screen))] + requests
   }
@@ -97,7 +98,7 @@ package struct AddScreen: EditingScreen {
 
   /// Closes the form and keeps its content for the next time.
   mutating func cancel(_ context: ScreenContext) -> [ScreenRequest] {
-    if phase == .adding || form.isEmpty { return [.keepDraft(nil), .close] }
+    if phase == .adding || form.isEmpty { return [.keepDraft(otherDraft), .close] }
     let text = context.keymap.filled(Strings.draftKept)
     return [.keepDraft(form), .close, .say(text)]
   }
@@ -125,7 +126,8 @@ package struct AddScreen: EditingScreen {
     switch form.specs(formContext) {
     case .success(let specs):
       phase = .adding
-      return [.service(.add(specs))]
+      let queue = form.newQueue.map { ScreenRequest.service(.configure($0.setting)) }
+      return (queue.map { [$0] } ?? []) + [.service(.add(specs))]
     case .failure(let problem):
       moveToURL(at: problem.row)
       return [.say(Strings.sentence(.directoryUnknown(problem.directory)), .problem)]
@@ -164,7 +166,7 @@ package struct AddScreen: EditingScreen {
   }
 
   private mutating func added(_ count: Int) -> [ScreenRequest] {
-    guard form.urls.problemCount > 0 else { return [.keepDraft(nil), .close] }
+    guard form.urls.problemCount > 0 else { return [.keepDraft(otherDraft), .close] }
     phase = .editing
     form.urls.keepProblems()
     return [.say(Strings.added(count, invalidCount: form.urls.problemCount), .problem)]

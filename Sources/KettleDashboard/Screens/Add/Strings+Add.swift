@@ -49,7 +49,7 @@ extension Strings {
     case .directory: "(the downloads directory)"
     case .name: "(the server's file name)"
     case .title: "(the file name)"
-    case .queue: "(default; the name of another queue)"
+    case .queue: "(default; night, or night 01:00-06:00 to make it)"
     case .limit: "(none; 500K, 1.5 MiB/s)"
     case .start: "(now; +90m, 2026-12-24T18:00)"
     case .then: "(nothing; a program, such as unzip -o {path})"
@@ -72,7 +72,8 @@ extension Strings {
     case .titleUnusable: "A title has no control characters; type it again"
     case .titleForSeveral(let count):
       "One title cannot apply to \(count) URLs; leave it empty, or add them one by one"
-    case .queueUnusable: "The name of a queue has only letters, digits, - and _"
+    case .queueUnusable:
+      "A queue is a name of letters, digits, - and _, with hours to make it: night 01:00-06:00"
     case .hookQuote: "A quote in the command is not closed"
     case .hook(let problem): sentence(problem)
     case .checksumUnusable:
@@ -103,7 +104,7 @@ extension Strings {
   static func hint(on field: AddField, of form: AddForm) -> String? {
     switch field {
     case .limit: "K and KiB are 1024 bytes, KB is 1000; the same for M and G"
-    case .queue: "A queue of config.toml with its own hours and limits"
+    case .queue: "A queue with its own hours; name it with hours to make it"
     case .then:
       form.textForShell.map {
         "No shell reads this, so the program gets \(shown($0)) as it is; "

@@ -108,12 +108,6 @@ package struct URLLines: Hashable, Sendable {
     move(to: 0, column: .max)
   }
 
-  /// Moves to an empty line at the end.
-  mutating func startLastLine() {
-    move(to: .max, column: .max)
-    if !current.characters.isEmpty { _ = insert("\n") }
-  }
-
   private mutating func replace(_ range: ClosedRange<Int>, with new: [Line]) {
     for line in lines[range] { count(line, by: -1) }
     for line in new { count(line, by: 1) }

@@ -48,7 +48,8 @@ struct CommandScreen: EditingScreen {
     CommandVocabulary(
       actions: context.keymap.actions
         .filter { $0.contexts.contains(.list) && $0.name != "command" }.map(\.name),
-      themes: context.settings.themes.map(\.name), selected: list.selected)
+      themes: context.settings.themes.map(\.name), settings: context.settings.names,
+      selected: list.selected)
   }
 
   private func parsed(
@@ -122,7 +123,7 @@ struct CommandScreen: EditingScreen {
     choice.flatMap { matches.lines.indices.contains($0) ? matches.lines[$0].entry : nil }
   }
 
-  private func run(_ context: ScreenContext) -> [ScreenRequest] {
+  private mutating func run(_ context: ScreenContext) -> [ScreenRequest] {
     guard let entry = chosen else {
       if editor.text.allSatisfy({ $0 == " " }) { return [.close] }
       guard case .failure(let problem) = parsed(context) else { return [] }
@@ -131,6 +132,7 @@ struct CommandScreen: EditingScreen {
     if case .impossible(let reason) = availability(of: entry, context) {
       return [.say(reason, .problem)]
     }
+    if case .unfinished = entry.work { return complete(context) }
     return [.list(.remember(command: entry.command)), .close] + requests(for: entry.work)
   }
 
@@ -140,6 +142,7 @@ struct CommandScreen: EditingScreen {
     case .service(let effect): [.service(effect)]
     case .list(let request): [.list(request)]
     case .theme(let name): [.useTheme(named: name)]
+    case .unfinished: []
     case .queue(let name): list.selected.selection.map { [.service(.assign($0, name))] } ?? []
     }
   }
@@ -161,14 +164,15 @@ struct CommandScreen: EditingScreen {
       case .action("start-service"): context.availabilityOfServiceStart
       case .action(let name): list.availability(of: name, context) ?? .possible
       case .service: context.whenConnected(.possible)
-      case .list, .theme: Availability.possible
+      case .list, .theme, .unfinished: Availability.possible
       case .queue:
         context.whenConnected(
           Availability(unless: list.selected.selection == nil ? list.selected.whyNone : nil))
       }
     switch availability {
     case .possible: return .possible
-    case .impossible(let reason): return .impossible(context.keymap.filled(reason))
+    case .impossible(let reason):
+      return .impossible(Strings.sentence(context.keymap.filled(reason)))
     }
   }
 
@@ -271,7 +275,7 @@ extension TypedCommand {
     switch self {
     case .service(let effect):
       effect.shellCommand(context.settings.shellProgram) ?? Strings.runsTyped
-    case .action, .list, .theme: Strings.runsTyped
+    case .action, .list, .theme, .unfinished: Strings.runsTyped
     case .queue(let name): Strings.movesTo(name)
     }
   }

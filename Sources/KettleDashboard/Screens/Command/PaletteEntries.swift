@@ -8,7 +8,7 @@ enum PaletteEntries {
   ) -> [PaletteEntry] {
     let fixed =
       actions(keymap) + states + sorting + groups + columns + limits + queueEntries(queues)
-      + themes(vocabulary.themes)
+      + themes(vocabulary.themes) + vocabulary.settings.map(entry)
     var seen: Set<TypedCommand> = []
     let repeated = recent.reversed().compactMap { again($0, vocabulary, among: fixed) }
     return (repeated + fixed).filter { seen.insert($0.work).inserted }
@@ -63,11 +63,22 @@ enum PaletteEntries {
   ]
 
   private static func queueEntries(_ queues: [QueueName]) -> [PaletteEntry] {
-    queues.map { queue in
-      PaletteEntry(
-        "queue " + queue.text, meaning: Strings.movesTo(queue), work: .queue(queue),
-        otherWords: ["move to queue " + queue.text])
-    }
+    let new = PaletteEntry(
+      "queue", meaning: Strings.makesQueue, work: .unfinished("queue"),
+      otherWords: ["new queue", "make queue", "night", "hours"], takesWords: true)
+    return [new]
+      + queues.map { queue in
+        PaletteEntry(
+          "queue " + queue.text, meaning: Strings.movesTo(queue), work: .queue(queue),
+          otherWords: ["move to queue " + queue.text])
+      }
+  }
+
+  private static func entry(_ setting: SettingName) -> PaletteEntry {
+    PaletteEntry(
+      "config set " + setting.key, meaning: setting.meaning,
+      work: .unfinished("config set " + setting.key),
+      otherWords: ["setting " + setting.key], takesWords: true)
   }
 
   private static func themes(_ names: [String]) -> [PaletteEntry] {

@@ -7,7 +7,8 @@ extension Strings {
   static let palettePlaceholder = "pause, limit 500K, theme nord, sort size, start 3 5 …"
   static let again = "Once more"
   static let runsTyped = "Runs what is typed"
-  static let liftsLimit = "Lift the limit of all transfers together"
+  static let makesQueue = "Make a queue, as in queue night 01:00-06:00"
+  static let liftsLimit = "Lift the limit for everything"
 
   static func paletteCount(_ count: Int, of all: Int) -> String {
     count == all ? "\(all)" : "\(count) of \(all)"
@@ -46,9 +47,10 @@ extension Strings {
     case .invalidRate: invalidRate
     case .invalidQueue(let word):
       word.isEmpty
-        ? "Name the queue, as in queue night"
+        ? "Name the queue, as in queue night, or queue night 01:00-06:00 to make it"
         : "\"" + word.sanitizedForDisplay(limit: 40) + "\" is not the name of a queue"
     case .invalidURL(let text, let problem): problem.sentence(text)
+    case .noSetting: "Write the key and its value, as in config set limits.rate 2M"
     case .noSelection: "No transfer is selected; write IDs, or --all"
     }
   }

@@ -11,6 +11,8 @@ enum TypedCommand: Hashable, Sendable {
   case theme(String?)
   /// Moves the selected transfers to a queue.
   case queue(QueueName)
+  /// A command of the palette that needs more words.
+  case unfinished(String)
 
   enum Problem: Error, Hashable, Sendable {
     case unknown(String)
@@ -19,6 +21,8 @@ enum TypedCommand: Hashable, Sendable {
     case invalidQueue(String)
     case invalidURL(String, TransferURLProblem)
     case noSelection
+    /// A key without a value, or nothing.
+    case noSetting
     /// The word is a command that stands alone.
     case takesNoWords(String)
     /// There is no such theme, order, group or column.
@@ -47,6 +51,10 @@ enum TypedCommand: Hashable, Sendable {
       case "limit" where !rest.isEmpty: return try limit(rest, selected)
       case "queue": return try queue(rest)
       case "add" where !rest.isEmpty: return try add(rest)
+      case "config":
+        guard rest.first == "set", rest.count > 2 else { throw .noSetting }
+        let words = rest[2] == "--" ? rest.dropFirst(3) : rest.dropFirst(2)
+        return .service(.configure(ConfiguredKey(rest[1], Array(words))))
       default:
         guard vocabulary.actions.contains(word) else { throw .unknown(first) }
         guard rest.isEmpty else { throw .takesNoWords(first) }
@@ -119,6 +127,9 @@ enum TypedCommand: Hashable, Sendable {
     let text = rest.first ?? ""
     guard let name = QueueName(text) else { throw .invalidQueue(text) }
     if rest.count < 2 { return .queue(name) }
+    if rest.count == 2, let new = NewQueue(rest.joined(separator: " ")) {
+      return .service(.configure(new.setting))
+    }
     return .service(.assign(.ids(try ids(Array(rest.dropFirst()))), name))
   }
 
@@ -146,11 +157,29 @@ enum TypedCommand: Hashable, Sendable {
   }
 }
 
+/// A queue to make, or to give other hours: `night 01:00-06:00`.
+struct NewQueue: Hashable, Sendable {
+  let name: QueueName
+  let hours: WeeklyHours
+
+  init?(_ text: String) {
+    let words = text.split(separator: " ")
+    guard words.count == 2, let name = QueueName(String(words[0])),
+      let hours = WeeklyHours(String(words[1]))
+    else { return nil }
+    self.name = name
+    self.hours = hours
+  }
+
+  var setting: ConfiguredKey { ConfiguredKey("queues.\(name.text).hours", [hours.hoursText]) }
+}
+
 /// The words that a command can consist of, and the transfers that one without an ID applies to.
 struct CommandVocabulary: Hashable, Sendable {
   /// The names of the list's actions.
   let actions: [String]
   let themes: [String]
+  let settings: [SettingName]
   let selected: SelectedRows
 
   static let configuredTheme = "configured"

@@ -76,10 +76,14 @@ package struct PartsMap: Hashable, Sendable {
   package var connections: [ConnectionDetails]
   /// The height in lines.
   package var height: Int
+  /// How fast the parts came; nil if unknown.
+  package var ridge: Ridge?
 
   package init(
-    durable: ByteRangeSet, total: Int64, connections: [ConnectionDetails], height: Int
+    durable: ByteRangeSet, total: Int64, connections: [ConnectionDetails], height: Int,
+    ridge: Ridge? = nil
   ) {
+    self.ridge = ridge
     self.durable = durable
     self.total = total
     self.connections = connections
@@ -107,10 +111,27 @@ package struct PartsMap: Hashable, Sendable {
     return parts.joined(separator: "  ")
   }
 
-  package func lines(width: Int, _ look: Look) -> [String] {
-    let width = max(1, width)
-    let count = width * height
-    guard total > 0 else { return [] }
+  /// What has arrived has the color of its speed.
+  func draw(line: Int, on canvas: inout Canvas, row: Int, column: Int, width: Int) {
+    let (look, width) = (canvas.look, max(1, width))
+    guard line < height else { return }
+    let cells = cells(count: width * height, look)[(line * width)..<((line + 1) * width)]
+    let levels = ridge?.levels(count: width * height) ?? []
+    for (offset, cell) in cells.enumerated() {
+      let index = line * width + offset
+      let style =
+        switch cell {
+        case look.glyphs.missingCell: look.style(.track)
+        case look.glyphs.receivedCell where levels.indices.contains(index):
+          look.heat(Double(max(1, levels[index]) - 1) / Double(Ridge.levelMax - 1))
+        default: look.style(.progress)
+        }
+      canvas.plot(cell, row: row, column: column + offset, style)
+    }
+  }
+
+  private func cells(count: Int, _ look: Look) -> [String] {
+    guard total > 0 else { return Array(repeating: " ", count: count) }
     let glyphs = look.glyphs
     var cells = ReceivedMap.cells(durable, total: total, count: count)
       .map { $0 ? glyphs.receivedCell : glyphs.missingCell }
@@ -124,7 +145,7 @@ package struct PartsMap: Hashable, Sendable {
     for (index, connection) in connections.enumerated() where connection.lower != nil {
       cells[cell(of: connection.receivedUpTo, count: count)] = Self.sign(ofConnection: index)
     }
-    return (0..<height).map { cells[($0 * width)..<(($0 + 1) * width)].joined() }
+    return cells
   }
 
   private func cell(of offset: Int64, count: Int) -> Int {
@@ -140,15 +161,7 @@ package struct PartsMap: Hashable, Sendable {
 
 /// A line that shows which parts of a file are durable.
 package enum ReceivedMap {
-  /// A cell counts as durable only when all of it is.
-  package static func text(
-    _ durable: ByteRangeSet, total: Int64, width: Int, _ glyphs: GlyphSet
-  ) -> String {
-    cells(durable, total: total, count: width)
-      .map { $0 ? glyphs.receivedCell : glyphs.missingCell }.joined()
-  }
-
-  /// Returns which of `count` equal parts of a file are durable.
+  /// Returns which of `count` equal parts of a file are durable as a whole.
   package static func cells(_ durable: ByteRangeSet, total: Int64, count: Int) -> [Bool] {
     guard total > 0, count > 0 else { return [] }
     var covered = Array(repeating: 0.0, count: count)

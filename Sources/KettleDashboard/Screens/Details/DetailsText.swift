@@ -103,7 +103,8 @@ struct DetailsText {
       let durable =
         details.snapshot.state == .completed ? ByteRangeSet(prefix: total) : details.held
       let map = PartsMap(
-        durable: durable, total: total, connections: details.liveConnections, height: height)
+        durable: durable, total: total, connections: details.liveConnections, height: height,
+        ridge: details.snapshot.ridge)
       for row in 0..<height { text.add(.parts(map, row: row)) }
       text.add(.partsLegend(hasConnections: !details.liveConnections.isEmpty))
     } else {

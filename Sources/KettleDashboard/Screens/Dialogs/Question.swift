@@ -96,8 +96,8 @@ extension Strings {
     switch scope {
     case .row(let row): "\"" + row.shownTitle.sanitizedForDisplay(limit: 60) + "\""
     case .marked(_, let count, _):
-      count == 1 ? "the marked transfer" : "each of the \(count) marked transfers"
-    case .everything: "all transfers together"
+      count == 1 ? "the marked transfer" : "each of the \(CountText.text(count)) marked transfers"
+    case .everything: "everything"
     }
   }
 
@@ -204,8 +204,8 @@ extension Strings {
     case .ids: transfers(count)
     case .matching(_, let except):
       except.isEmpty
-        ? "all transfers that match the filter (\(count) now)"
-        : "all matches except the unmarked ones (at most \(count) now)"
+        ? "all transfers that match the filter (\(CountText.text(count)) now)"
+        : "all matches except the unmarked ones (at most \(CountText.text(count)) now)"
     case .all: "all transfers"
     }
   }

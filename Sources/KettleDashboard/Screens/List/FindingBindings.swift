@@ -66,7 +66,7 @@ enum FindingBindings {
       "filter", .finding, in: [.list], keys: [.character("\\")], label: "filter", rank: 15,
       help:
         "Filter: words, 'whole, ^begin, end$, !not, \"two words\", state:failed, needs:you, host:, "
-        + "queue:, session:",
+        + "queue:, session:, hook:failed",
       when: availabilityOfViews,
       do: { list, _ in
         list.openQuery(.filter)
@@ -74,20 +74,23 @@ enum FindingBindings {
       }),
     Binding(
       "needs-you", .finding, in: [.list], keys: [.character("!")], label: "needs you", rank: 11,
-      help: "Show only what needs you: a login, a link, a decision, a full disk; again shows all",
-      labelNow: { list, _ in
-        if list.view.filter.needsUser { return "show all" }
-        let rows = list.window?.rows ?? []
-        return rows.contains { $0.reason?.concernsUser == true } ? "needs you" : nil
+      help: "Show only what needs you: a login, a link, a decision, a full disk; then failed hooks",
+      labelNow: { list, context in
+        switch list.attentionAfter(context) {
+        case FilterQuery.needsYou: "needs you"
+        case FilterQuery.hookFailed: "failed hooks"
+        case nil: nil
+        default: "show all"
+        }
       },
       when: { list, context in
         if list.view.kind == .history { return .impossible(Strings.historyNeedsNothing) }
-        let canHelp = list.view.filter.needsUser || context.totals.count(.waiting) > 0
-        return context.whenConnected(Availability(unless: canHelp ? nil : Strings.nothingNeedsYou))
+        let filter = list.attentionAfter(context)
+        return context.whenConnected(
+          Availability(unless: filter == nil ? Strings.nothingNeedsYou : nil))
       },
       do: { list, context in
-        let text = list.view.filter.needsUser ? "" : FilterQuery.needsYou
-        return list.setFilter(text, wanted: list.cursor.id, context)
+        list.setFilter(list.attentionAfter(context) ?? "", wanted: list.cursor.id, context)
       }),
     Binding(
       "clear", .finding, in: [.list], keys: [.escape],

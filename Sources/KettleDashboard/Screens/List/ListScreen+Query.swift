@@ -95,6 +95,15 @@ extension ListScreen {
     return setFilter(field.text, wanted: field.startID, context)
   }
 
+  /// The filter that the key for what needs the user sets next: what waits for an answer, then
+  /// transfers whose hook failed, then everything. nil if nothing needs the user.
+  func attentionAfter(_ context: ScreenContext) -> String? {
+    let hooks = (context.totals.failedHookCount ?? 0) > 0 ? FilterQuery.hookFailed : nil
+    if view.filter.hookFailed { return "" }
+    if view.filter.needsUser { return hooks ?? "" }
+    return needsCount(context.totals) > 0 ? FilterQuery.needsYou : hooks
+  }
+
   /// - Parameter wanted: The transfer that the cursor moves to if it matches the filter.
   mutating func setFilter(
     _ text: String, wanted: TransferID?, _ context: ScreenContext

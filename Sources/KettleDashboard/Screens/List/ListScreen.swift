@@ -177,6 +177,10 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   ) -> [ScreenRequest] {
     guard !isFrozen, subscription.accepts(next) else { return [] }
     if cursor.mustLoadMore(from: next) { return subscribeIfMoved(context) }
+    // Whoever has answered everything wants to see the list again.
+    if next.matchingCount == 0, view.filterText == FilterQuery.needsYou {
+      return setFilter("", wanted: cursor.id, context) + [.say(Strings.nothingNeedsYou)]
+    }
     window = next
     rates.record(next.rows, at: context.now.monotonic)
     keepNeedy(of: next)

@@ -93,15 +93,17 @@ struct GroupHeading {
   let sort: RowSort
   /// Its rows, if all of them are known.
   let rows: ArraySlice<TransferSnapshot>?
-  /// Writes the time at which a queue opens or closes.
-  let time: (WallTime) -> String
+  let clock: ClockText
+  let now: WallTime
 
   func draw(on canvas: inout Canvas, row: Int, nameColumn: Int) {
     let glyphs = canvas.look.glyphs
     let width = canvas.size.columns
     let fold = listed.isFolded ? glyphs.folded : glyphs.unfolded
     canvas.write(fold, row: row, column: TableColumns.symbolColumn, width: 1, role)
-    let text = Strings.heading(of: listed, isNewestFirst: isNewestFirst, time: time)
+    let text = Strings.heading(
+      of: listed, rows: rows, isNewestFirst: isNewestFirst,
+      isToday: { clock.isSameDay($0, now) }, time: { clock.long($0, now: now) })
     var start =
       nameColumn + 1
       + canvas.write(

@@ -59,7 +59,8 @@ extension Strings {
 
   /// - Parameter unpredictableCount: The transfers that `time` does not include.
   static func allReady(by time: String, except unpredictableCount: Int) -> String {
-    unpredictableCount > 0 ? "done \(time), \(unpredictableCount) unknown" : "done " + time
+    unpredictableCount > 0
+      ? "done \(time), \(CountText.text(unpredictableCount)) unknown" : "done " + time
   }
 
   /// For example `61 GiB left afterwards`, when all transfers that are under way are complete.
@@ -223,7 +224,7 @@ extension Strings {
     case .login: "\(host) requires a login\(said); press {new-link} to log in"
     case .link:
       "The link has expired; press {new-link} to set a new one"
-        + (row.bytesReceived > 0 ? " and keeps \(ByteText.size(row.bytesReceived))" : "")
+        + (row.bytesReceived > 0 ? " and keep \(ByteText.size(row.bytesReceived))" : "")
     case .decision where row.error?.certificate?.isHostKey == true:
       "The host key of \(host) is not trusted\(said); press {new-link} to decide"
     case .decision where row.error?.certificate != nil:
@@ -250,22 +251,29 @@ extension Strings {
     }
   }
 
-  /// - Parameter time: writes the time at which a queue opens or closes.
+  /// - Parameters:
+  ///   - rows: its rows, if all of them are known.
+  ///   - isToday: whether something happened today.
+  ///   - time: writes the time at which a queue opens or closes.
   static func heading(
-    of listed: ListedGroup, isNewestFirst: Bool, time: (WallTime) -> String = { _ in "" }
+    of listed: ListedGroup, rows: ArraySlice<TransferSnapshot>?, isNewestFirst: Bool,
+    isToday: (WallTime) -> Bool, time: (WallTime) -> String
   ) -> String {
+    func each(_ holds: (TransferSnapshot) -> Bool) -> Bool { rows?.allSatisfy(holds) ?? false }
     let name =
       switch listed.group {
       case .work(.running): "running"
-      case .work(.next): "next"
+      case .work(.next):
+        each { $0.state == .idle && !$0.wasStarted } ? idle(wasStarted: false) : "next"
       case .work(.needsUser): "needs you"
       case .work(.failed): "failed"
-      case .work(.done): "done"
+      case .work(.done): each { $0.finishedAt.map(isToday) ?? false } ? "done today" : "done"
       case .queue(let name): name.text
       case .noQueue: "in no queue"
       }
     let queue = listed.queue.map { standing(of: $0, time: time) } ?? ""
-    return "\(name) \(listed.count)" + (isNewestFirst ? ", newest first" : "") + queue
+    return "\(name) \(CountText.text(listed.count))" + (isNewestFirst ? ", newest first" : "")
+      + queue
   }
 
   /// What one of the user's queues permits now; empty if it permits everything.

@@ -5,14 +5,14 @@ import KettleModel
 /// A condition has a key; all other words are `WordPattern`s.
 package enum FilterQuery {
   package enum Key: String, Hashable, Sendable, CaseIterable {
-    case state, host, queue, session, needs
+    case state, host, queue, session, needs, hook
   }
 
   package enum Problem: Error, Hashable, Sendable {
     case unknownKey(String)
     case unknownState(String)
-    /// Only `needs:you` has a meaning.
-    case unknownNeed(String)
+    /// The key has only one value: `needs:you` or `hook:failed`.
+    case hasOneForm(Key)
     case missingValue(Key)
     case unusableQueue(String)
     /// A filter can have at most one host, one queue and one session.
@@ -66,8 +66,11 @@ package enum FilterQuery {
       guard filter.host == nil else { throw .second(.host) }
       filter.host = value.lowercased()
     case .needs:
-      guard "you".hasPrefix(value.lowercased()) else { throw .unknownNeed(value) }
+      guard "you".hasPrefix(value.lowercased()) else { throw .hasOneForm(.needs) }
       filter.needsUser = true
+    case .hook:
+      guard "failed".hasPrefix(value.lowercased()) else { throw .hasOneForm(.hook) }
+      filter.hookFailed = true
     case .queue:
       guard filter.queue == nil else { throw .second(.queue) }
       guard let name = QueueName(value) else { throw .unusableQueue(value) }
@@ -132,6 +135,7 @@ package enum FilterQuery {
 
   /// The filter for transfers that continue only when the user does something.
   static let needsYou = Key.needs.rawValue + ":you"
+  static let hookFailed = Key.hook.rawValue + ":failed"
 
   /// Returns the text with its states replaced and the rest unchanged; nil removes the states.
   package static func text(_ text: String, withState state: TransferState?) -> String {

@@ -82,6 +82,7 @@ struct QueryCompletion: Hashable, Sendable {
       return TransferState.allCases.map(Strings.countWord).filter { $0.hasPrefix(rest) }
         .map { typed + $0 }
     case .needs: return beginning(["you"])
+    case .hook: return beginning(["failed"])
     case .host: return beginning(names.hosts)
     case .queue: return beginning(names.queues)
     case .session: return beginning(names.sessions)

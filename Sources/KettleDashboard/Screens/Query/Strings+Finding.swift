@@ -24,7 +24,7 @@ extension Strings {
   }
 
   static func filterShown(_ text: String, count: Int) -> String {
-    filterTitle + ": \(text) (\(count))"
+    filterTitle + ": \(text) (\(CountText.text(count)))"
   }
 
   static func searchShown(_ text: String, _ hits: SearchHits?) -> String {
@@ -93,7 +93,7 @@ extension Strings {
     switch problem {
     case .unknownKey(let name):
       [
-        "Unknown \(quoted(name + ":")); use state:, host:, queue:, session: or needs:you",
+        "Unknown \(quoted(name + ":")); use state:, host:, queue:, session:, needs:you or hook:failed",
         "Use state: host: queue: session: needs:you",
       ]
     case .unknownState(let name):
@@ -103,7 +103,9 @@ extension Strings {
         "Use one of " + TransferState.allCases.map(countWord).joined(separator: " "),
         "Unknown state \(quoted(name))",
       ]
-    case .unknownNeed, .missingValue(.needs):
+    case .hasOneForm(.hook), .missingValue(.hook):
+      ["\"hook:\" has one form, hook:failed", "Write hook:failed"]
+    case .hasOneForm, .missingValue(.needs):
       ["\"needs:\" has one form, needs:you", "Write needs:you"]
     case .missingValue(.state): ["\"state:\" needs a state, as in state:failed"]
     case .missingValue(.host):
@@ -197,11 +199,11 @@ extension Strings {
   static let linkIsForOne = "a link applies to one transfer; {unmark-all} clears the marks"
   static let markedRowOutOfSight = "the marked row is not loaded; move to it first"
 
-  static func marked(_ count: Int) -> String { "\(count) marked" }
+  static func marked(_ count: Int) -> String { "\(CountText.text(count)) marked" }
 
   /// - Parameter reason: Why none of them can; nil when they have different reasons.
   static func noneOfMarked(_ count: Int, because reason: String?) -> String {
-    let none = "not possible for any of the \(count) marked"
+    let none = "not possible for any of the \(CountText.text(count)) marked"
     return reason.map { none + ": " + $0 } ?? none
   }
 }

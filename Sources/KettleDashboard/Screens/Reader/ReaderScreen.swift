@@ -225,17 +225,24 @@ extension ReaderScreen {
   ) {
     let count = lines.count
     let columns = canvas.size.columns
-    let role: Role = context.isLinkLost ? .barProblem : .bar
-    canvas.fill(row: 0, column: 0, width: columns, role)
+    let isLost = context.isLinkLost
+    if isLost { canvas.fill(row: 0, column: 0, width: columns, .barProblem) }
     let height = layout(context).bodyHeight
     let position =
       count > height ? Strings.linesShown(first + 1, min(first + height, count), of: count) : ""
     // On a narrow screen the name is cut; the position in the text is not.
     let room = columns - 2 - (position.isEmpty ? 0 : position.count + 2)
-    var text = Strings.product + "   " + title
+    var text = (columns < 60 ? "" : Strings.product.lowercased() + "   ") + title
     if search.isOn { text += "   " + Strings.searchShown(search.text, search.hits(in: lines)) }
-    let used = canvas.write(text, row: 0, column: 1, width: max(room, 16), role)
-    canvas.writeRight(position, row: 0, column: used + 2, width: columns - used - 3, role)
+    let start =
+      2
+      + canvas.write(
+        canvas.look.glyphs.kettle, row: 0, column: 1, width: 1, isLost ? .barProblem : .key)
+    let used = canvas.write(
+      text, row: 0, column: start, width: max(room - 2, 16), isLost ? .barProblem : .heading)
+    canvas.writeRight(
+      position, row: 0, column: start + used + 1, width: columns - start - used - 2,
+      isLost ? .barProblem : .quiet)
   }
 
   /// The current section is in brackets; where not all names fit, the others are numbers.
@@ -278,9 +285,7 @@ extension ReaderLine {
       canvas.write(value, row: row, column: 1 + labelWidth, width: width - labelWidth, role)
     case .bar(let bar): bar.draw(on: &canvas, row: row, column: 1, width: min(width, 100))
     case .parts(let map, let index):
-      let lines = map.lines(width: min(width, 100), canvas.look)
-      guard lines.indices.contains(index) else { return }
-      canvas.write(lines[index], row: row, column: 1, width: width, .progress)
+      map.draw(line: index, on: &canvas, row: row, column: 1, width: min(width, 100))
     case .partsLegend(let hasConnections):
       let legend = PartsMap.legend(hasConnections: hasConnections, width: width, canvas.look)
       canvas.write(legend, row: row, column: 1, width: width, .quiet)

@@ -10,8 +10,6 @@ package struct RowRates: Hashable, Sendable {
   /// The rows that were running or being verified, and when those that are done now were so first.
   private var busy: Set<TransferID> = []
   private var doneAt: [TransferID: MonotonicTime] = [:]
-  /// What arrived while the dashboard watched, for running rows and those that are done.
-  private var work: [TransferID: Work] = [:]
   /// The fastest row in the last seconds.
   private(set) var top: Int64 = 0
 
@@ -26,7 +24,6 @@ package struct RowRates: Hashable, Sendable {
     for row in running { note(String(row.host)) }
     let isNew = lastAt.map { now.milliseconds(since: $0) >= 900 } ?? true
     if isNew { lastAt = now }
-    measureWork(rows, at: now)
     let before = speeds
     speeds = [:]
     for row in running {
@@ -39,49 +36,6 @@ package struct RowRates: Hashable, Sendable {
     doneAt = doneAt.filter { now.milliseconds(since: $0.value) < Self.flashMilliseconds }
     for row in rows where row.state == .completed && busy.contains(row.id) { doneAt[row.id] = now }
     busy = Set(rows.filter { $0.state == .running || $0.state == .verifying }.map(\.id))
-  }
-
-  private struct Work: Hashable, Sendable {
-    var byteCount: Int64 = 0
-    var milliseconds: Int64 = 0
-    var lastAt: MonotonicTime
-    var lastByteCount: Int64
-
-    /// Adds what arrived since the last time.
-    mutating func add(_ received: Int64, at now: MonotonicTime) {
-      let (next, isTooMuch) = received.subtractingReportingOverflow(lastByteCount)
-      let (sum, isTooLarge) = byteCount.addingReportingOverflow(max(0, next))
-      if !isTooMuch, !isTooLarge { byteCount = sum }
-      milliseconds += max(0, now.milliseconds(since: lastAt))
-      (lastAt, lastByteCount) = (now, received)
-    }
-  }
-
-  private static let workCountMax = 1000
-
-  private mutating func measureWork(_ rows: [TransferSnapshot], at now: MonotonicTime) {
-    for row in rows {
-      let isBusy = row.state == .running
-      if busy.contains(row.id), isBusy || row.state == .completed {
-        work[row.id]?.add(row.bytesReceived, at: now)
-      }
-      guard isBusy else { continue }
-      if work[row.id] == nil {
-        work[row.id] = Work(lastAt: now, lastByteCount: row.bytesReceived)
-      } else if !busy.contains(row.id) {
-        work[row.id]?.lastAt = now
-        work[row.id]?.lastByteCount = row.bytesReceived
-      }
-    }
-    guard work.count > Self.workCountMax else { return }
-    let present = Set(rows.map(\.id))
-    work = work.filter { present.contains($0.key) }
-  }
-
-  /// The average speed while it was running; nil if the dashboard has not seen that for a second.
-  func average(of id: TransferID) -> Int64? {
-    guard let work = work[id], work.milliseconds >= 1000, work.byteCount > 0 else { return nil }
-    return Int64(Double(work.byteCount) / Double(work.milliseconds) * 1000)
   }
 
   private static let flashMilliseconds: Int64 = 1000

@@ -122,7 +122,7 @@ struct TransferRow {
     _ time: String, proof: String?, problem: String?, on canvas: inout Canvas, _ pen: RowPen
   ) {
     pen.writeSize(of: row, .quiet, on: &canvas)
-    if let average = rates.average(of: row.id) {
+    if let average = row.averageBytesPerSecond {
       pen.writeRight(ByteText.speed(average), in: columns.speed, .quiet, on: &canvas)
     }
     let end = pen.endBeforeSize(of: row) ?? columns.words.upperBound

@@ -78,7 +78,7 @@ struct TransferTable {
     } else if let listed = window.lines.heading(at: index) {
       let heading = GroupHeading(
         listed: listed, sort: view.sort, rows: window.rows(below: index),
-        time: { context.clock.long($0, now: context.now.wall) })
+        clock: context.clock, now: context.now.wall)
       heading.draw(on: &canvas, row: screenRow, nameColumn: file.lowerBound)
     } else {
       canvas.write("…", row: screenRow, column: file.lowerBound, width: file.count, .quiet)

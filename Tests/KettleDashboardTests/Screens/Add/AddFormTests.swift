@@ -138,7 +138,10 @@ struct AddFormTests {
       "Not a valid checksum; write sha256: and 64 hexadecimal digits, or md5:, sha1:, sha512:"
     ),
     (.limit, "fast", "Write 500K or 1.5M; empty for no limit"),
-    (.queue, "no queue", "The name of a queue has only letters, digits, - and _"),
+    (
+      .queue, "no queue",
+      "A queue is a name of letters, digits, - and _, with hours to make it: night 01:00-06:00"
+    ),
     (.then, "echo 'a", "A quote in the command is not closed"),
     (
       .then, "sh -c 'echo {path}'",
@@ -192,10 +195,10 @@ struct AddFormTests {
 
   @Test(arguments: [
     ("example.org/x", "https://example.org/x"), (" a.b:8080/x ", "https://a.b:8080/x"),
-    ("localhost:8080/x", "https://localhost:8080/x"), ("192.168.1.5/x", "https://192.168.1.5/x"),
+    ("localhost:8080/x", "http://localhost:8080/x"), ("192.168.1.5/x", "http://192.168.1.5/x"),
     ("www.example.org/", "https://www.example.org/"),
   ])
-  func `a host and a path mean https`(text: String, url: String) {
+  func `a host and a path mean https, an address http`(text: String, url: String) {
     let model = opened(text)
     #expect(spec(model)?.url.text == url)
     #expect(model.screen().lines.contains { $0.contains("│ \(url) ") })

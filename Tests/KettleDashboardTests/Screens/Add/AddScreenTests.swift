@@ -94,7 +94,7 @@ struct AddScreenTests {
       | Directory   ~/isos                                                           |
       | Name        (the server's file name)                                         |
       | Title       (the file name)                                                  |
-      | Queue       (default; the name of another queue)                             |
+      | Queue       (default; night, or night 01:00-06:00 to make it)                |
       | Limit     ! fast                                                             |
       | Start       (now; +90m, 2026-12-24T18:00)                                    |
       | Then run    (nothing; a program, such as unzip -o {path})                    |

@@ -78,14 +78,36 @@ struct AddingTests {
     _ = model.press(.character("a"))
     #expect(model.screen().lines.contains { $0.contains("https://example.org/1 ") })
     #expect(model.screen().lines.contains { $0.contains("/data ") })
+    // What is pasted does not join it.
     _ = model.press(.escape, .paste("https://example.org/2\n"))
-    #expect(
-      addedURLs(model.press(.enter)) == ["https://example.org/1", "https://example.org/2"])
-    _ = model.update(.commandFinished(.added(count: 2, first: nil)), at: Sample.now)
+    #expect(addedURLs(model.press(.enter)) == ["https://example.org/2"])
+    _ = model.update(.commandFinished(.added(count: 1, first: nil)), at: Sample.now)
+    _ = model.press(.character("a"))
+    #expect(addedURLs(model.press(.enter)) == ["https://example.org/1"])
+    _ = model.update(.commandFinished(.added(count: 1, first: nil)), at: Sample.now)
     _ = model.press(.character("a"))
     #expect(!model.screen().lines.contains { $0.contains("/data ") })
     _ = model.press(.escape)
     #expect(model.said == nil)
+  }
+
+  @Test func `a queue with hours is made before the transfer is added to it`() {
+    var model = opened(.paste("https://example.org/1"))
+    _ = model.press(.tab, .tab, .tab, .tab)
+    _ = model.type("night 1:00-6:00")
+    let effects = model.press(.enter)
+    #expect(
+      effects.first == .service(.configure(ConfiguredKey("queues.night.hours", ["01:00-06:00"]))))
+    guard case .service(.add(let specs)) = effects.last else {
+      Issue.record("nothing was added")
+      return
+    }
+    #expect(specs.map(\.options.queue) == [QueueName("night")])
+    var wrong = opened(.paste("https://example.org/1"))
+    _ = wrong.press(.tab, .tab, .tab, .tab)
+    _ = wrong.type("night 1:00-25:00")
+    #expect(wrong.press(.enter) == [])
+    #expect(wrong.said?.hasPrefix("A queue is a name of letters") == true)
   }
 
   @Test func `the login in a URL is stored separately`() {

@@ -39,6 +39,33 @@ struct CommandScreenTests {
     #expect(specs.map(\.url.text) == ["https://example.org/a", "http://b/c"])
   }
 
+  @Test func `a setting is changed, and a queue is made by its hours`() {
+    #expect(
+      run("config set limits.rate 2M")
+        == [.service(.configure(ConfiguredKey("limits.rate", ["2M"])))])
+    #expect(
+      run("kettle config set hooks.completed -- sh -c true")
+        == [.service(.configure(ConfiguredKey("hooks.completed", ["sh", "-c", "true"])))])
+    #expect(
+      run("queue night 22:00-6:00")
+        == [.service(.configure(ConfiguredKey("queues.night.hours", ["22:00-06:00"])))])
+    var settings = DashboardSettings()
+    settings.names = [SettingName("limits.rate", meaning: "How fast everything may be")]
+    var model = Sample.model(columns: 120, rows: 30, settings: settings)
+    _ = model.press(.character(":"))
+    _ = model.type("how fast")
+    #expect(model.press(.enter) == [])
+    // The entry waits for its value.
+    #expect(model.keyContext == .command)
+    _ = model.type("2M")
+    #expect(
+      model.press(.enter) == [.service(.configure(ConfiguredKey("limits.rate", ["2M"])))])
+    _ = model.update(
+      .commandFinished(.configured(ConfiguredKey("limits.rate", ["2M"]), notices: [])),
+      at: Sample.now)
+    #expect(model.said == "Limits.rate: 2M")
+  }
+
   @Test func `a command applies to the marked rows`() {
     var model = Sample.model(columns: 80, rows: 24)
     _ = model.press(.character(" "), .character(" "), .character(":"))

@@ -69,7 +69,7 @@ struct DetailsKeysTests {
     var model = details()
     _ = model.press(.character("l"))
     let lines = model.screen().lines
-    #expect(lines.first == " Kettle   Details: Networking Overview")
+    #expect(lines.first == " ♨ kettle   Details: Networking Overview")
     #expect(lines.contains { $0.contains("─ Speed limit ─") })
     #expect(lines.contains { $0.hasPrefix(" Enter apply") })
   }

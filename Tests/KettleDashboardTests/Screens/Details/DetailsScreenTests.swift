@@ -16,7 +16,7 @@ struct DetailsScreenTests {
     expectScreen(
       details(columns: 80, rows: 24).screen(),
       """
-       Kettle   Details: Networking Overview
+       ♨ kettle   Details: Networking Overview
        [1 Overview]  2 Parts   3 Addresses   4 Headers   5 Events   6 Speed
        Networking Overview
        ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━╸──────────────────────────────
@@ -61,7 +61,7 @@ struct DetailsScreenTests {
     expectScreen(
       details(columns: 40, rows: 10).screen(.ascii),
       """
-       Kettle   Details:~  lines 1 to 7 of 25
+       k Details: Networ~  lines 1 to 7 of 25
        [1 Overview] 2  3  4  5  6
        Networking Overview
        ======================-...............
@@ -78,7 +78,7 @@ struct DetailsScreenTests {
     expectScreen(
       details(columns: 80, rows: 24, .character("2")).screen(),
       """
-       Kettle   Details: Networking Overview
+       ♨ kettle   Details: Networking Overview
         1 Overview  [2 Parts]  3 Addresses   4 Headers   5 Events   6 Speed
        ██████████████████████████████████████████████████████████████████████████████
        ████████████████████████████████████████████████████████████████░░░░░░░░░1▒▒▒▒
@@ -104,7 +104,7 @@ struct DetailsScreenTests {
     expectScreen(
       details(columns: 40, rows: 10, .right).screen(.ascii),
       """
-       Kettle   Details:~  lines 1 to 7 of 12
+       k Details: Networ~  lines 1 to 7 of 12
         1 [2 Parts] 3  4  5  6
        #################.1-----####2---------
        # received  - in progress  . missing
@@ -121,7 +121,7 @@ struct DetailsScreenTests {
     expectScreen(
       details(columns: 100, rows: 30, .character("3")).screen(),
       """
-       Kettle   Details: Networking Overview
+       ♨ kettle   Details: Networking Overview
         1 Overview   2 Parts  [3 Addresses]  4 Headers   5 Events   6 Speed
        URL             https://example.org/files/1
        Redirect 1      https://example.org/mirror/1
@@ -139,7 +139,7 @@ struct DetailsScreenTests {
     expectScreen(
       details(columns: 80, rows: 24, .character("4")).screen(),
       """
-       Kettle   Details: Networking Overview
+       ♨ kettle   Details: Networking Overview
         1 Overview   2 Parts   3 Addresses  [4 Headers]  5 Events   6 Speed
        Status          206
        ETag            "5f-1a"
@@ -156,7 +156,7 @@ struct DetailsScreenTests {
     expectScreen(
       details(columns: 100, rows: 30, .left, .left).screen(),
       """
-       Kettle   Details: Networking Overview
+       ♨ kettle   Details: Networking Overview
         1 Overview   2 Parts   3 Addresses   4 Headers  [5 Events]  6 Speed
        2026-11-21 11:59:00  Queued
        2026-11-21 11:59:01  Running
@@ -169,7 +169,7 @@ struct DetailsScreenTests {
     expectScreen(
       details(columns: 80, rows: 24, .character("6")).screen(),
       """
-       Kettle   Details: Networking Overview
+       ♨ kettle   Details: Networking Overview
         1 Overview   2 Parts   3 Addresses   4 Headers   5 Events  [6 Speed]
           20 MiB/s│╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
                   │
@@ -200,7 +200,7 @@ struct DetailsScreenTests {
     expectScreen(
       details(columns: 40, rows: 10, .left).screen(.ascii),
       """
-       Kettle   Details: Networking Overview
+       k Details: Networking Overview
         1  2  3  4  5 [6 Speed]
           20 MiB/s|--------------------------
                   |##########################
@@ -217,7 +217,7 @@ struct DetailsScreenTests {
     expectScreen(
       details(columns: 140, rows: 40, .character("2")).screen(),
       """
-       Kettle   Details: Networking Overview
+       ♨ kettle   Details: Networking Overview
         1 Overview  [2 Parts]  3 Addresses   4 Headers   5 Events   6 Speed
        ████████████████████████████████████████████████████████████████████████████████████████████████████
        ████████████████████████████████████████████████████████████████████████████████████████████████████
@@ -242,7 +242,7 @@ struct DetailsScreenTests {
     expectScreen(
       details(columns: 140, rows: 40, .character("6")).screen(),
       """
-       Kettle   Details: Networking Overview
+       ♨ kettle   Details: Networking Overview
         1 Overview   2 Parts   3 Addresses   4 Headers   5 Events  [6 Speed]
           20 MiB/s│╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
                   │

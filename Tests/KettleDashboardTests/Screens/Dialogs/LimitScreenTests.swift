@@ -99,7 +99,7 @@ struct LimitScreenTests {
       """
        k v 12.6 MiB/s  *3 ~2 .1 =1 !1 +1 !1
       +- Speed limit ------------------------+
-      | Speed limit for all transfers toget~ |
+      | Speed limit for everything           |
       |                                      |
       | Enter removes the limit; 500K or 1.5 |
       | MiB/s sets one                       |

@@ -134,7 +134,7 @@ struct ViewTests {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("c")) == [.service(.clearFinished)])
     _ = model.update(.commandFinished(.cleared(count: 3)), at: Sample.now)
-    #expect(model.said == "3 transfers cleared from view; H shows them, z undoes it")
+    #expect(model.said == "3 transfers cleared from view; H shows them (z: undo)")
     _ = model.update(.commandFinished(.cleared(count: 0)), at: Sample.now)
     #expect(model.said == "All finished transfers are already cleared; H shows them")
     model = LongList(3).model()

@@ -44,7 +44,9 @@ struct FilterQueryTests {
   @Test func `needs selects what waits for the user`() {
     #expect(filter("needs:you") == RowFilter(needsUser: true))
     #expect(filter("iso needs:Y") == RowFilter(text: "iso", needsUser: true))
-    #expect(problem("needs:me") == .unknownNeed("me"))
+    #expect(problem("needs:me") == .hasOneForm(.needs))
+    #expect(filter("hook:f") == RowFilter(hookFailed: true))
+    #expect(problem("hook:x") == .hasOneForm(.hook))
     #expect(problem("needs:") == .missingValue(.needs))
   }
 

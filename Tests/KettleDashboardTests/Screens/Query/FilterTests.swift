@@ -32,6 +32,18 @@ struct FilterTests {
     #expect(model.list.window?.matchingCount == 200)
   }
 
+  @Test func `the list comes back when nothing needs the user any more`() {
+    var model = list.model()
+    let asked = model.update(.keyPressed(.character("!")), at: Sample.now)
+    list.answer(asked, &model)
+    var answered = list
+    for index in answered.rows.indices { answered.rows[index].reason = nil }
+    answered.answer(asked, &model)
+    #expect(model.list.view.filterText == "")
+    #expect(model.said == "Nothing needs you")
+    #expect(model.list.window?.matchingCount == 200)
+  }
+
   @Test func `an exclamation mark says when nothing waits`() {
     let list = LongList(3)
     var model = list.model()
@@ -46,7 +58,8 @@ struct FilterTests {
     list.type("state:failed h:", in: &model)
     #expect(model.list.view.filter.states == [.failed])
     #expect(list.press(.enter, in: &model) == [])
-    #expect(model.said == "Unknown \"h:\"; use state:, host:, queue:, session: or needs:you")
+    #expect(
+      model.said == "Unknown \"h:\"; use state:, host:, queue:, session:, needs:you or hook:failed")
     #expect(model.keyContext == .query)
     list.press(.backspace, .backspace, .enter, in: &model)
     #expect(model.keyContext == .list)

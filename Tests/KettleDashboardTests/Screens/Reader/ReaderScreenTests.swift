@@ -19,7 +19,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Keys                                             lines 1 to 22 of 180
+       ♨ kettle   Keys                                           lines 1 to 22 of 180
        The marked transfers, or the one under the cursor
        u              Log in, decide, or set a new link; the bytes   new-link
                       stay
@@ -94,7 +94,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       Kettle   Reset
+       ♨ kettle   Reset
        2 files moved to the bin, all transfers reset
 
        1 file kept: modified by other programs, or not deletable

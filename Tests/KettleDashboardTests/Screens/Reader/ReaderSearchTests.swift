@@ -14,7 +14,7 @@ struct ReaderSearchTests {
     var model = help()
     _ = model.type("PRIORITY")
     let lines = model.screen().lines
-    #expect(lines[0].hasPrefix(" Kettle   Keys   Search: PRIORITY (1 of 3)"))
+    #expect(lines[0].hasPrefix(" ♨ kettle   Keys   Search: PRIORITY (1 of 3)"))
     #expect(lines[1].contains("priority or move"))
     #expect(lines[22] == " Search: PRIORITY")
     #expect(lines[23] == " Esc cancel  Ctrl-U clear line │ Enter keep it")

@@ -59,27 +59,4 @@ struct RowRatesTests {
     #expect(rates.hostNumber("b.example") == 1)
     #expect(rates.hostNumber("c.example") == nil)
   }
-
-  @Test func `a row that is done has the average speed that was seen`() {
-    var rates = RowRates()
-    let id = TransferID(rawValue: 1)
-    func record(_ state: TransferState, _ received: Int64, at milliseconds: Int64) {
-      let row = Sample.row(1, titled: "x", state: state) { $0.bytesReceived = received }
-      rates.record([row], at: time(milliseconds))
-    }
-    record(.running, 1000, at: 0)
-    #expect(rates.average(of: id) == nil)
-    record(.running, 3000, at: 1000)
-    // A pause is no work.
-    record(.paused, 3000, at: 2000)
-    record(.running, 3000, at: 60_000)
-    record(.completed, 9000, at: 61_000)
-    #expect(rates.average(of: id) == 4000)
-    record(.completed, 9000, at: 90_000)
-    #expect(rates.average(of: id) == 4000)
-    record(.running, .min, at: 91_000)
-    record(.running, .max, at: 92_000)
-    #expect(rates.average(of: id) != nil)
-    #expect(rates.average(of: TransferID(rawValue: 2)) == nil)
-  }
 }

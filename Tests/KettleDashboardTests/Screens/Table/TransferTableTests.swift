@@ -95,6 +95,7 @@ struct TransferTableTests {
     (done.state, done.bytesReceived) = (.completed, 50 << 20)
     done.finishedAt = Sample.time(seconds: 5)
     done.verifiedBy = .sha256
+    done.averageBytesPerSecond = 10 << 20
     done.failedHook = "\"notify-me\" exited with 1"
     let window = ListWindow(first: 0, matchingCount: 1, rows: [done])
     _ = model.update(
