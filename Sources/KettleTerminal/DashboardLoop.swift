@@ -16,7 +16,11 @@ struct DashboardLoop {
   private var needsDrawing = true
   private var drawnAt: MonotonicTime?
   private var ticks = TickSchedule()
+  private var unchangedRows: (message: DashboardMessage, since: MonotonicTime)?
   private var end: DashboardEnd?
+
+  /// How often rows are taken that are as they were: the speeds have a sample a second.
+  private static let sampleMilliseconds: Int64 = 900
 
   init(
     backend: any TerminalBackend, look: Look, settings: DashboardSettings,
@@ -69,6 +73,7 @@ struct DashboardLoop {
   }
 
   private mutating func update(_ message: DashboardMessage, at now: Moment) {
+    guard isNews(message, at: now.monotonic) else { return }
     let before = model
     let wanted = model.update(message, at: now)
     // Unchanged rows need no new frame; time has a message of its own.
@@ -83,6 +88,25 @@ struct DashboardLoop {
       case .terminal(let effect): perform(effect, at: now)
       }
     }
+  }
+
+  /// Whether a message is more than the rows that were there in the last second.
+  private mutating func isNews(_ message: DashboardMessage, at now: MonotonicTime) -> Bool {
+    switch message {
+    case .rowsArrived:
+      if let known = unchangedRows, now.milliseconds(since: known.since) < Self.sampleMilliseconds,
+        known.message == message
+      {
+        return false
+      }
+      unchangedRows = (message, now)
+    case .ticked: break
+    case .keyPressed, .mouse, .pasteRefused, .resized, .found, .detailsArrived, .hostsArrived,
+      .finishedSummed, .duplicatesFound, .directoriesKnown, .linkChanged, .serviceReported,
+      .newsArrived, .commandFinished, .utcOffsetChanged:
+      unchangedRows = nil
+    }
+    return true
   }
 
   private mutating func perform(_ effect: TerminalEffect, at now: Moment) {
