@@ -227,6 +227,24 @@ package struct TransferQueue: Sendable {
   /// - Parameter admits: whether an origin may have another connection, for a session.
   package mutating func next(admits: (OriginSession) -> Bool) -> Next {
     guard hasFreeSlot else { return .nothing }
+    let best = front(admits: admits)
+    if let unloaded = unloaded(before: best?.key, admits: admits) { return .read(unloaded) }
+    guard let best else { return .nothing }
+    slots[best.key.id] = best.lane
+    remove(best.key.id)
+    return .start(best.key.id)
+  }
+
+  /// Returns what must be read before it is known which transfer is next; nil if that is known.
+  mutating func unloadedFront(admits: (OriginSession) -> Bool) -> Unloaded? {
+    guard hasFreeSlot else { return nil }
+    return unloaded(before: front(admits: admits)?.key, admits: admits)
+  }
+
+  /// The first transfer in memory that may run.
+  private mutating func front(
+    admits: (OriginSession) -> Bool
+  ) -> (key: QueueKey, lane: Lane)? {
     reopenFrontiers(admits: admits)
     let counts = runningCounts
     var best: (key: QueueKey, lane: Lane)?
@@ -235,11 +253,7 @@ package struct TransferQueue: Sendable {
       if let best, best.key < front { continue }
       if named.admits(lane.queue, counts), admits(lane.group) { best = (front, lane) }
     }
-    if let unloaded = unloaded(before: best?.key, admits: admits) { return .read(unloaded) }
-    guard let best else { return .nothing }
-    slots[best.key.id] = best.lane
-    remove(best.key.id)
-    return .start(best.key.id)
+    return best
   }
 
   /// Gives a queued transfer a slot, whatever its position. Returns whether there was one.

@@ -18,6 +18,7 @@ extension TransferScheduler {
     startProbes(&output, at: now)
     startStreams(&output, at: now)
     startQueued(&output, at: now)
+    readWaiting(&output, at: now)
     if queue.queuedCount > 0, queue.hasFreeSlot { makeRoom(&output, at: now) }
     // Gathered when the first transfer wants a connection, and again after one was closed.
     var running: RunningConnections?
@@ -69,6 +70,18 @@ extension TransferScheduler {
       read(unloaded, &output)
       return nil
     case .nothing: return nil
+    }
+  }
+
+  /// Reads what waits in the store although every connection is taken: only for a transfer in memory
+  /// do others give one up.
+  private mutating func readWaiting(_ output: inout SchedulerOutput, at now: Moment) {
+    guard evicted.queuedCount > 0, evicted.pendingRead == nil, admission(at: now) == nil else {
+      return
+    }
+    let gate = startGate
+    if let unloaded = queue.unloadedFront(admits: { gate.permitsStart(at: $0.origin) }) {
+      read(unloaded, &output)
     }
   }
 

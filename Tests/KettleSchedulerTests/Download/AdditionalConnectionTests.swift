@@ -303,6 +303,30 @@ struct AdditionalConnectionTests {
     #expect(script.scheduler.hosts.connectionCount == 4)
   }
 
+  @Test func `a transfer that waits in the store gets a connection when all are in use`() throws {
+    var limits = TransferQueue.Limits()
+    limits.connectionsMax = 4
+    var script = SchedulerScript(limits: limits)
+    script.scheduler.residentLimits.evictableCountMax = 0
+    script.scheduler.residentLimits.queuedCountMax = 0
+    let id = try running(&script)
+    let all = plans(script)
+    for plan in all.dropFirst() { try part(&script, plan, "\"v1\"") }
+    let (ids, adding) = script.scheduler.add([spec("http://b.example/b.iso")], at: script.now)
+    let (evicted, output) = script.scheduler.admit(adding.changes, at: script.now)
+    script.run(output)
+    #expect(evicted == ids)
+    let request = try #require(script.queueReads.last)
+    let waiting = adding.changes.compactMap { change -> TransferRecord? in
+      if case .put(let record) = change { record } else { nil }
+    }
+    script.run(script.scheduler.queueRead(request, waiting, at: script.now).1)
+    #expect(cancelled(script) == [all[3].attempt])
+    script.ended(all[3].attempt, .cancelled, upTo: all[3].requested?.lower)
+    #expect(script.state(ids[0]) == .running)
+    #expect(script.state(id) == .running)
+  }
+
   private func cancelled(_ script: SchedulerScript) -> Set<AttemptID> {
     Set(
       script.actions.compactMap {
