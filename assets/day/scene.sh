@@ -112,7 +112,7 @@ see_no_more '2/6 Parts'
 begin 'a command'
 press : 'everything by name'
 frame 500
-film_typing Command 'limit 8M'
+film_typing Command 'limit 8M --all'
 press Enter 'everything together has a speed limit now' 'at most'
 film 1500
 

@@ -71,8 +71,12 @@ enum TypedCommand: Hashable, Sendable {
     let value = rest.joined(separator: " ")
     switch word {
     case "theme":
-      if value == CommandVocabulary.configuredTheme { return .theme(nil) }
-      guard vocabulary.themes.contains(value) else { throw .unknownValue(value, of: word) }
+      let isTheme = vocabulary.themes.contains(value)
+      // As in `kettle theme default`.
+      if value == CommandVocabulary.configuredTheme || value == "default" && !isTheme {
+        return .theme(nil)
+      }
+      guard isTheme else { throw .unknownValue(value, of: word) }
       return .theme(value)
     case "sort":
       guard let key = CommandVocabulary.sortKey(value) else {
