@@ -27,7 +27,7 @@ TEST_BUILD := --build-tests $(WHOLE)
 # The program without optimization, in a folder of its own.
 DEMO_BUILD := --product kettle --scratch-path .build/demo $(WHOLE)
 
-# What `swift test` starts.
+# What `swift test` starts. Without an index, `swift test --skip-build` itself finds no test and passes.
 RUN_TESTS := .build/debug/kettlePackageTests.xctest --testing-library swift-testing
 
 # What runs one group of them, keeps its output and prints its failures.
@@ -81,8 +81,7 @@ tests-of-examples:
 
 test-fuzz: deps ## Try mutated inputs on all that reads foreign bytes; SECONDS=600 for ten minutes
 	swift build $(TEST_BUILD)
-	KETTLE_FUZZ_SECONDS='$(or $(SECONDS),120)' \
-	  swift test --skip-build --disable-xctest --filter '^FuzzTests'
+	@KETTLE_FUZZ_SECONDS='$(or $(SECONDS),120)' $(GROUP) fuzz $(RUN_TESTS) --filter '^FuzzTests'
 	@echo 'test-fuzz: everything passed'
 
 test-thread: deps ## Look for data races with ThreadSanitizer, in a build of its own
@@ -103,13 +102,13 @@ pictures: build ## Make the pictures of the documentation from the real dashboar
 test-faults: deps ## Kill it, cut its power and starve it, for about half an hour
 	@./assets/install-deps.sh faults
 	swift build $(TEST_BUILD)
-	swift test --skip-build --disable-xctest --no-parallel --filter FaultStormTests
+	@$(GROUP) faults $(RUN_TESTS) --no-parallel --filter FaultStormTests
 	@echo 'test-faults: everything passed'
 
 test-servers: deps ## Run it with nginx, Apache, squid and dante, and take them away in between
 	@./assets/install-deps.sh servers
 	swift build $(TEST_BUILD)
-	swift test --skip-build --disable-xctest --no-parallel --filter '^ServerTests'
+	@$(GROUP) servers $(RUN_TESTS) --no-parallel --filter '^ServerTests'
 	@echo 'test-servers: everything passed'
 
 test-clients: deps ## Run its WebExtension and programs written for aria2; ARIANG=FOLDER for AriaNg's page too

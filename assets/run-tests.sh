@@ -25,6 +25,10 @@ trap 'kill "$ticking" 2>/dev/null' EXIT
 
 "$@" >"$log" 2>&1
 status=$?
+if ((status == 0)) && ! grep -a -q 'Test run with [1-9]' "$log"; then
+  echo 'error: no test ran' >>"$log"
+  status=1
+fi
 
 if ((status != 0)); then
   {

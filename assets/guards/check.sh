@@ -74,8 +74,8 @@ try() {
   fi
   # A test that misses its check may also wait in vain, or stop its process.
   end=0
-  timeout -k 5 180 swift test --skip-build --disable-xctest --filter "$(pattern_of "$@")" \
-    > "$log" 2>&1 || end=$?
+  timeout -k 5 180 "$PWD/.build/debug/kettlePackageTests.xctest" --testing-library swift-testing \
+    --filter "$(pattern_of "$@")" > "$log" 2>&1 || end=$?
   pkill -f "$PWD/.build/.*PackageTests" || :
   restore
   passed='' tried=$#
