@@ -104,7 +104,7 @@ final class MemoryReturn: Sendable {
 struct DescriptorBudget: Hashable, Sendable {
   /// The store and its readers, the log, the event loops, the lock, the listening sockets and those
   /// that watch the network and the desktop.
-  private static let reservedCount = 32
+  private static let reservedCount = 40
   /// A connection to a server has a socket, and at times a file and a host lookup.
   private static let countPerConnection = 3
 
@@ -112,7 +112,7 @@ struct DescriptorBudget: Hashable, Sendable {
   let connectionCountMax: Int
 
   init(limit: Int) {
-    clientCountMax = min(max(limit / 4, 4), 256)
+    clientCountMax = min(max(limit / 5, 4), 256)
     let rest = limit - Self.reservedCount - clientCountMax
     connectionCountMax = max(rest / Self.countPerConnection, 1)
   }

@@ -274,11 +274,11 @@ final class ServiceSettingsTests {
   // Fault 103
   @Test func `a low descriptor limit lowers the configured limits`() throws {
     let settings = try settings("[limits]\ntransfers = 500\nconnections = 500", descriptorLimit: 64)
-    #expect(settings.engine.limits.runningMax == 5)
-    #expect(settings.engine.limits.connectionsMax == 5)
-    #expect(settings.engine.limits.connectionsPerHostMax == 5)
-    #expect(settings.engine.limits.streamsMax == 5)
-    #expect(settings.listener.connectionCountMax == 16)
+    #expect(settings.engine.limits.runningMax == 4)
+    #expect(settings.engine.limits.connectionsMax == 4)
+    #expect(settings.engine.limits.connectionsPerHostMax == 4)
+    #expect(settings.engine.limits.streamsMax == 4)
+    #expect(settings.listener.connectionCountMax == 12)
   }
 
   @Test func `a broken file leaves the defaults and produces a notice`() throws {
