@@ -302,13 +302,12 @@ private struct HostShare {
     sharerCount -= 1
   }
 
-  /// What others leave makes those with a measured pace faster.
+  /// One with a measured pace keeps it when others end: whether it is its line or its server that
+  /// holds it back is not known, and a time that is too early is worse.
   func speed(of pace: QueueEstimate.Pace) -> Double {
     switch pace {
     case .shared, .silent: each
-    case .limited(let own): own
-    case .measured(let own):
-      sharerCount == 0 && left > 0 ? own * (1 + left / measured) : own
+    case .limited(let own), .measured(let own): own
     }
   }
 
