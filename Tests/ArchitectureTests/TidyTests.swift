@@ -110,7 +110,7 @@ struct TidyTests {
   }
 
   /// Small files whose types only one other file names. The number may only fall.
-  private static let loneFileCount = 9
+  private static let loneFileCount = 8
 
   @Test func `a type that one file uses stands in that file`() {
     let findings = LoneFileRule.findings(in: repository.swift)
@@ -177,7 +177,7 @@ struct TidyTests {
     #expect(moving.map(\.path) == ["docs/pictures/kettle.svg"])
     expectNone(moving.flatMap(MovingPictureRule.findings))
     for picture in moving {
-      #expect(picture.lines.reduce(0) { $0 + $1.utf8.count + 1 } < 250_000)
+      #expect(picture.lines.reduce(0) { $0 + $1.utf8.count + 1 } < 350_000)
       let texts = try #require(PictureRule.texts(in: picture.lines.joined(separator: "\n")))
       let shown = texts.filter(\.isVisible).map(\.content)
       #expect(shown.contains { $0.contains("running 4") })

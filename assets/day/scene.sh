@@ -31,13 +31,13 @@ frame() { # milliseconds
   printf '%d %s %s %s\n' "$1" "$cursor" "$name" "$caption" >> "$out/frames"
 }
 
-# Keeps four frames a second, while the downloads go on.
+# Keeps two frames a second, while the downloads go on.
 film() { # milliseconds
   left=$1
   while [ "$left" -gt 0 ]; do
-    frame 250
-    sleep 0.25
-    left=$((left - 250))
+    frame 500
+    sleep 0.5
+    left=$((left - 500))
   done
 }
 
@@ -78,7 +78,7 @@ see 'Enter add' 'field-recordings'
 caption='paste two links, or two thousand'
 frame 1500
 press Enter 'they are in the list' 'night-sky'
-film 750
+film 500
 
 begin 'what needs you'
 put_cursor_on city-elevation-lidar
@@ -92,7 +92,7 @@ keys Tab
 type_text theodolite
 frame 500
 press Enter 'it goes on by itself' 'lidar'
-film 750
+film 500
 
 begin 'stop one, and undo that'
 put_cursor_on satellite-mosaic
@@ -121,8 +121,8 @@ press v 'try the themes while the cursor moves' 'as configured'
 until screen | grep -q '> *nord'; do
   keys Down
   sleep 0.1
-  ! screen | grep -Eq '> *(ember|dracula|gruvbox|nord)' || frame 600
+  ! screen | grep -Eq '> *(gruvbox|nord)' || frame 600
 done
 press Escape 'as it was'
-film 750
+film 500
 printf 'scene: %d frames in %s\n' "$frame_count" "$out"

@@ -1,3 +1,4 @@
+import KettleConfiguration
 import KettleControl
 import KettleDashboard
 import KettleModel
@@ -86,7 +87,7 @@ extension DashboardSession {
       return .commandFinished(
         .assigned(queue, appliedCount: result.applied.count, refused: result.refused))
     case .configure(let setting):
-      return .commandFinished(.configured(setting, notices: try await configure(setting)))
+      return .commandFinished(try await configure(setting))
     case .clearFinished:
       let result = try await call(ClearFinished.self, .init())
       return .commandFinished(.cleared(count: result.clearedCount))
@@ -113,18 +114,26 @@ extension DashboardSession {
     }
   }
 
-  /// Changes a key of the configuration file. Returns what is wrong in the file, and what applies
-  /// only later. Throws if the file is on another machine.
-  private func configure(_ setting: ConfiguredKey) async throws -> [String] {
+  /// Changes a key of the configuration file. Throws if the file is on another machine.
+  private func configure(_ setting: ConfiguredKey) async throws -> CommandOutcome {
     guard filesAreHere else {
       throw UsageError(.command(.notOverHost(command: "kettle config set")))
     }
     let context = reconnection.context
     var configuration = try UserConfiguration.toChange(in: context)
-    try configuration.set(setting.key, to: setting.words)
+    do {
+      try configuration.set(setting.key, to: setting.words)
+    } catch let error as ConfigurationError {
+      // The screen has one line, and the file does not have the value.
+      guard case .problem(let problem) = error.what,
+        case .wrongValue(let key, mustBe: let values) = problem.what
+      else { throw error }
+      return .failed(sentence: "\(key) must be \(values)")
+    }
     try configuration.write()
     let result = try await ConfigReloadCommand.result(ofChanging: setting.key, in: context)
-    return result.map { $0.notices + $0.pending.map(Sentences.appliesLater) } ?? []
+    return .configured(
+      setting, notices: result.map { $0.notices + $0.pending.map(Sentences.appliesLater) } ?? [])
   }
 
   private func perform(_ request: BinRequest) async throws -> CommandOutcome {

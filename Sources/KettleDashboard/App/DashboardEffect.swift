@@ -53,6 +53,12 @@ package struct ConfiguredKey: Hashable, Sendable {
     self.key = key
     self.words = words
   }
+
+  /// The user's queue that the key is about.
+  var queue: QueueName? {
+    let parts = key.split(separator: ".")
+    return parts.count == 3 && parts[0] == "queues" ? QueueName(String(parts[1])) : nil
+  }
 }
 
 /// What the loop that owns the terminal performs.

@@ -29,7 +29,7 @@ extension Strings {
     }
     // Its turn may be minutes away while its host does not answer.
     if heldBack.cause == .turn {
-      reasons = ["waiting for " + String(row.host).sanitizedForDisplay(limit: 40), "starting"]
+      reasons = ["waiting for " + String(row.host).sanitizedForDisplay(limit: 40), "waiting"]
     }
     guard let rank = heldBack.rank else { return reasons.map { "queued, " + $0 } + ["queued"] }
     let place = "#\(CountText.text(rank))"
@@ -51,8 +51,8 @@ extension Strings {
     }
     if let until = host.closedUntil { return "not before " + clock.short(until, now: now) }
     if let limit = host.limit {
-      let cause = limit.status.map { "a \($0)" } ?? "a refusal"
-      return "\(cause) at " + clock.short(limit.since, now: now)
+      let cause = limit.status.map { "answered \($0) at " } ?? "refused a connection at "
+      return cause + clock.short(limit.since, now: now)
     }
     return host.queuedCount > 0 ? "\(CountText.text(host.queuedCount)) queued" : ""
   }

@@ -226,15 +226,21 @@ extension Strings {
     case .clear: "Showing " + downloads(count, "finished ") + " again"
     case .start: "Paused " + downloads(count) + " again, with every byte"
     case .pause: "Resumed " + downloads(count)
-    case .limit: "Limit of " + downloads(count) + " as before"
-    case .limitAll: "All downloads: limit as before"
-    case .prioritize: "Priority of " + downloads(count) + " as before"
-    case .move: "Order as before"
+    case .limit: "Restored the speed limit of " + downloads(count)
+    case .limitAll: "Restored the speed limit for everything"
+    case .prioritize: "Restored the priority of " + downloads(count)
+    case .move: "Restored the order"
     }
   }
 
+  static func loginRefused(_ row: TransferSnapshot) -> String {
+    String(row.host).sanitizedForDisplay(limit: 60) + " refuses that login for "
+      + row.shownTitle.sanitizedForDisplay(limit: 60) + "; press {new-link} to log in again"
+  }
+
   static func configured(_ setting: ConfiguredKey) -> String {
-    (setting.key + ": " + setting.words.joined(separator: " ")).sanitizedForDisplay(limit: 200)
+    let value = setting.words.joined(separator: " ")
+    return "Set \(setting.key) to \(value)".sanitizedForDisplay(limit: 200)
   }
 
   static func cleared(_ count: Int) -> String {

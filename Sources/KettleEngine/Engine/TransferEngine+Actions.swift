@@ -19,6 +19,7 @@ extension TransferEngine {
       acceptSegment(of: attempt, from: lower, upTo: upper, key, for: id)
     case .closeBody(let id, let operation): closeBody(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
+      noteKept(resumeData, of: id)
       discard(resumeData, of: id, as: operation)
     case .computeDigest(let id, let operation, let resumeData, let algorithm):
       computeDigest(algorithm, of: resumeData, for: id, as: operation)

@@ -26,6 +26,16 @@ extension TransferEngine {
     return later
   }
 
+  /// Notes that a start would continue from what goes to the bin.
+  func noteKept(_ resumeData: ResumeData, of id: TransferID) {
+    guard let number = resumeData.binAction, resumeData.durable.byteCount > 0,
+      let action = scheduler.bin.actions.first(where: { $0.number == number }),
+      action.kind == .stop
+    else { return }
+    live[id].observed.kept = KeptBytes(
+      byteCount: resumeData.durable.byteCount, until: action.expiresAt)
+  }
+
   func announceRemoved(_ removed: [TransferRecord]) {
     for record in removed {
       observer(.removed(rows.row(of: record)))
@@ -57,6 +67,7 @@ extension TransferEngine {
     }
     if machine.spec.isUpload { snapshot.showUpload(of: machine.spec) }
     snapshot.heldBack?.since = known?.standingSince
+    if machine.visibleState == .idle { snapshot.kept = known?.kept }
     if machine.visibleState == .running {
       snapshot.connections = machine.download?.activeCount ?? 0
       snapshot.bytesPerSecond = known?.speed.bytesPerSecond ?? 0

@@ -22,6 +22,8 @@ struct TransferObservation: Sendable {
   var toldByteCount: Int64 = 0
   /// Bytes sent of the current request's body.
   var sentByteCount: Int64?
+  /// What the bin has since it was stopped.
+  var kept: KeptBytes?
   var lastHead: ResponseHead?
   var currentURL: TransferURL?
   /// The redirect targets of the last run.
@@ -136,6 +138,7 @@ struct TransferObservation: Sendable {
     }
     notedStanding = standing
     note(HistoryEvent(record, at: time), at: time)
+    if record.state != .idle { kept = nil }
     switch record.state {
     // A list of a million must not keep five minutes of speeds for each transfer that is over.
     case .idle, .completed, .failed: recentSpeeds = SpeedHistory()

@@ -45,8 +45,8 @@ extension HeldBackWords {
         remedy: "\"kettle start \(id)\" tries it now", history: "Waiting{time} before retry")
     case .retryAfter:
       self.init(
-        ["server said later", "later"], state: "retrying",
-        "\(subject.map(Self.quoted) ?? "the server") asked to be contacted later",
+        ["server asked to wait", "asked to wait"], state: "retrying",
+        "\(subject.map(Self.quoted) ?? "the server") asked Kettle to wait",
         remedy: "\"kettle start \(id)\" tries it now", history: "Waiting{time}, as the server asks")
     case .network:
       let wantsLogin = row?.error?.asksForNetworkLogin == true

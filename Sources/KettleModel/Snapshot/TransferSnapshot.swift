@@ -64,6 +64,9 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var error: TransferFailure?
   /// Why the latest start discarded bytes that had been received.
   public var freshStart: FreshStartReason?
+  /// What the bin keeps of a stopped transfer; nil for nothing, and after the service has forgotten
+  /// the transfer.
+  public var kept: KeptBytes?
   /// How its latest hook failed, such as `"notify-me" exited with 1`; nil if none did, and in
   /// events.
   public var failedHook: String?
@@ -98,6 +101,17 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
     self.error = error
     self.freshStart = freshStart
     self.task = task
+  }
+}
+
+/// The bytes of a stopped transfer, from which a start continues.
+public struct KeptBytes: Codable, Hashable, Sendable {
+  public var byteCount: Int64
+  public var until: WallTime
+
+  package init(byteCount: Int64, until: WallTime) {
+    self.byteCount = byteCount
+    self.until = until
   }
 }
 

@@ -73,8 +73,8 @@ extension TransferScheduler {
     }
   }
 
-  /// Reads what waits in the store although every connection is taken: only for a transfer in memory
-  /// do others give one up.
+  /// Reads what waits in the store although every connection is taken: others give one up only for
+  /// a transfer in memory.
   private mutating func readWaiting(_ output: inout SchedulerOutput, at now: Moment) {
     guard evicted.queuedCount > 0, evicted.pendingRead == nil, admission(at: now) == nil else {
       return

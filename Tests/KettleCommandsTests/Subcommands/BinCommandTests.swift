@@ -54,8 +54,8 @@ struct BinCommandTests {
     (.reset, "Brought back 2 downloads as before the reset (from 14:00)"),
     (.pause, "Resumed 2 downloads (from 14:00)"),
     (.start, "Paused 2 downloads again, with every byte (from 14:00)"),
-    (.prioritize, "Priority of 2 downloads as before (from 14:00)"),
-    (.move, "Order as before (from 14:00)"),
+    (.prioritize, "Restored the priority of 2 downloads (from 14:00)"),
+    (.move, "Restored the order (from 14:00)"),
   ])
   func `undo says what it restored`(kind: BinAction.Kind, sentence: String) async {
     let context = FakeContext()
@@ -100,12 +100,12 @@ struct BinCommandTests {
       .init(kind: .limitAll, at: Self.start, changedCount: 1))
     #expect(
       await context.run("undo").output
-        == "Limit of 1 download as before (from 14:00); 3 changed since and stay\n")
+        == "Restored the speed limit of 1 download (from 14:00); 3 changed since and stay\n")
     let failed = await context.run("undo")
     #expect(failed.code == 1)
     #expect(failed.error == "kettle: 4 downloads changed since, so nothing was undone\n")
     let all = await context.run("undo").output.dropFirst(failed.output.count)
-    #expect(all == "All downloads: limit as before (from 14:00)\n")
+    #expect(all == "Restored the speed limit for everything (from 14:00)\n")
     #expect(await context.run("undo").code == 1)
   }
 

@@ -72,7 +72,7 @@ final class ConfigCommandTests {
       Issue.record("a wrong value was accepted")
       return
     }
-    #expect(sentence.contains("queues.night.hours"), "\(sentence)")
+    #expect(sentence.hasPrefix("queues.night.hours must be hours in quotes"), "\(sentence)")
     #expect(file == "[queues.night]\nhours = \"01:00-06:00\"\n")
   }
 

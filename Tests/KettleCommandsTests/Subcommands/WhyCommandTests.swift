@@ -129,7 +129,7 @@ struct WhyCommandTests {
     Situation(
       state: .queued, heldBack: held(.retryAfter, "h", until: 60),
       lines: [
-        "Because \"h\" asked to be contacted later", "Until 14:01:00", noEstimate,
+        "Because \"h\" asked Kettle to wait", "Until 14:01:00", noEstimate,
         "To do: \"kettle start 3\" tries it now",
       ]),
     Situation(
@@ -152,7 +152,7 @@ struct WhyCommandTests {
     Situation(
       state: .waiting, heldBack: held(.retryAfter, "h", until: 7200),
       lines: [
-        "Because \"h\" asked to be contacted later", "The next attempt is at 16:00",
+        "Because \"h\" asked Kettle to wait", "The next attempt is at 16:00",
         "To do: \"kettle start 3\" tries it now",
       ]
     ) { $0.reason = .retryAfter },

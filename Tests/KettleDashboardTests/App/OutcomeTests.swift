@@ -60,7 +60,7 @@ struct OutcomeTests {
         .undone(UndoOutcome(.limit, changedCount: 2)),
         "2 downloads changed since, so nothing was undone"
       ),
-      (.undone(UndoOutcome(.limitAll)), "All downloads: limit as before"),
+      (.undone(UndoOutcome(.limitAll)), "Restored the speed limit for everything"),
       (.undone(UndoOutcome(nil)), "Nothing to undo"),
       (.prioritized(.high, appliedCount: 1), "Priority: high"),
       (.prioritized(.low, appliedCount: 3), "Priority of 3 downloads: low"),

@@ -95,9 +95,9 @@ struct TitleBar {
 
   /// The limit of all transfers together, and until when it applies; nil without one.
   private var limitText: String? {
-    guard service.link.isConnected, let limit = service.totals.limitBytesPerSecond else {
-      return nil
-    }
+    guard service.link.isConnected, !service.hasTotals || service.totals.underWayCount > 0,
+      let limit = service.totals.limitBytesPerSecond
+    else { return nil }
     let until = service.totals.limitUntil.map { " until " + clock.long($0, now: now.wall) } ?? ""
     return "of " + ByteText.limit(limit) + until
   }

@@ -132,7 +132,12 @@ struct CommandScreen: EditingScreen {
     if case .impossible(let reason) = availability(of: entry, context) {
       return [.say(reason, .problem)]
     }
-    if case .unfinished = entry.work { return complete(context) }
+    if case .unfinished = entry.work {
+      let requests = complete(context)
+      // A second Enter must not do what happens to match best.
+      choice = matches.lines.firstIndex { $0.entry.work == entry.work }
+      return requests + [.say(entry.meaning)]
+    }
     return [.list(.remember(command: entry.command)), .close] + requests(for: entry.work)
   }
 
@@ -212,7 +217,7 @@ struct CommandScreen: EditingScreen {
     init(_ width: Int) {
       let rest = width - 2 - key - 1
       // On a narrow screen the line below the list has the meaning of the chosen line.
-      command = rest < 40 ? rest : min(24, rest / 3 + 4)
+      command = rest < 40 ? rest : min(34, rest / 3 + 4)
       meaning = max(0, rest - command - 2)
     }
   }

@@ -14,7 +14,7 @@ extension Strings {
     count == all ? "\(all)" : "\(count) of \(all)"
   }
 
-  static func showsOnly(_ state: String) -> String { "Show only what is " + state }
+  static func showsOnly(_ state: String) -> String { "Show only downloads that are " + state }
   static func sorts(by name: String) -> String { "Sort by \(name); again reverses it" }
 
   static func groups(_ grouping: RowSort.Grouping?) -> String {

@@ -169,7 +169,9 @@ extension Strings {
         "Remove \"\(row.shownTitle.sanitizedForDisplay(limit: 80))\" from the list?",
         row.state == .completed
           ? "Its file is kept."
-          : "What was downloaded so far (\(ByteText.size(row.bytesReceived))) goes to the bin.",
+          : row.kept == nil
+            ? "What was downloaded so far (\(ByteText.size(row.bytesReceived))) goes to the bin."
+            : "What was downloaded so far is in the bin already.",
       ]
     case .removeWithFile(let row):
       [

@@ -19,7 +19,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   package private(set) var isFrozen = false
   private var subscription = RowSubscription()
   /// The transfer that was moved in the queue, until its new place is known.
-  private var awaitedPlace: AwaitedPlace?
+  var awaitedPlace: AwaitedPlace?
+  var awaitedLogin: AwaitedLogin?
   /// The details of the transfer under the cursor; nil while they are closed.
   package internal(set) var pane: DetailsPane?
   private var paneOrigin: PaneOrigin
@@ -34,6 +35,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   /// The boxes that the user does not want to see.
   private var hiddenBoxes: Set<ListBox> = []
   private(set) var hosts = HostPane()
+  /// The user's queues that were made here; they have no transfers yet.
+  private var madeQueues: Set<QueueName> = []
   private(set) var today = TodaySum()
   private(set) var rates = RowRates()
   /// The transfers that need the user, as they were sent last, by their place among them. Their box
@@ -166,8 +169,15 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       view.marks.forget(refused.lazy.filter { $0.why == .unknown }.map(\.id))
       return []
     case .commandFinished(.added(_, let first?)): return showAdded(first, context)
+    case .commandFinished(.relinked(let id, hasLogin: true, let refused)):
+      awaitedLogin = refused.isEmpty ? AwaitedLogin(of: id, at: context.now.monotonic) : nil
+      return []
+    case .ticked: return announceRefusal(context)
+    case .commandFinished(.configured(let setting, _)):
+      if let queue = setting.queue { madeQueues.insert(queue) }
+      return []
     case .linkChanged, .commandFinished, .duplicatesFound, .serviceReported, .newsArrived,
-      .ticked, .keyPressed, .mouse, .pasteRefused, .directoriesKnown, .utcOffsetChanged:
+      .keyPressed, .mouse, .pasteRefused, .directoriesKnown, .utcOffsetChanged:
       return []
     }
   }
@@ -186,17 +196,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     keepNeedy(of: next)
     pruneMarks(with: next)
     cursor.place(in: next, isFollowing: isFollowing)
-    return announcePlace(in: next, context) + scrollToCursor(context)
-  }
-
-  private mutating func announcePlace(
-    in next: ListWindow, _ context: ScreenContext
-  ) -> [ScreenRequest] {
-    guard let awaited = awaitedPlace else { return [] }
-    if awaited.isOver(at: context.now.monotonic) { awaitedPlace = nil }
-    guard let place = awaitedPlace?.newPlace(in: next) else { return [] }
-    awaitedPlace = nil
-    return [.say(Strings.moved(to: place, of: context.totals.count(.queued)))]
+    return announcePlace(in: next, context) + announceRefusal(context) + scrollToCursor(context)
   }
 
   /// Moves the cursor to a transfer that was just added.
@@ -264,7 +264,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   /// The user's queues, as far as the rows and the groups name them.
   var knownQueues: [QueueName] {
     let named = (window?.rows ?? []).compactMap(\.queueOfUser) + (window?.lines.queues ?? [])
-    return Set(named).sorted { $0.text < $1.text }
+    return madeQueues.union(named).sorted { $0.text < $1.text }
   }
 
   // MARK: - Boxes

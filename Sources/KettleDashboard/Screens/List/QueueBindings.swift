@@ -102,14 +102,16 @@ struct GroupHeading {
     let fold = listed.isFolded ? glyphs.folded : glyphs.unfolded
     canvas.write(fold, row: row, column: TableColumns.symbolColumn, width: 1, role)
     let text = Strings.heading(
-      of: listed, rows: rows, isNewestFirst: isNewestFirst,
-      isToday: { clock.isSameDay($0, now) }, time: { clock.long($0, now: now) })
+      of: listed, rows: rows, isToday: { clock.isSameDay($0, now) },
+      time: { clock.long($0, now: now) })
     var start =
       nameColumn + 1
       + canvas.write(
         text, row: row, column: nameColumn, width: max(0, width - nameColumn - 2), role)
-    if let sum, start + sum.count + 1 < width - 2 {
-      start += 1 + canvas.write(sum, row: row, column: start, width: sum.count, .quiet)
+    let notes = [sum, isNewestFirst ? Strings.newestFirst : nil].compactMap(\.self)
+      .joined(separator: ", ")
+    if !notes.isEmpty, start + notes.count + 1 < width - 2 {
+      start += 1 + canvas.write(notes, row: row, column: start, width: notes.count, .quiet)
     }
     guard start < width - 2 else { return }
     canvas.fill(

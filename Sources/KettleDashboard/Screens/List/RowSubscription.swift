@@ -56,3 +56,59 @@ struct AwaitedPlace: Hashable, Sendable {
     return place == placeBefore ? nil : place
   }
 }
+
+/// A login that the user has given, until it is known whether the server accepts it.
+struct AwaitedLogin: Hashable, Sendable {
+  private enum Phase: Hashable, Sendable {
+    /// What is shown may be from before.
+    case sent(at: MonotonicTime)
+    case tried
+  }
+
+  let id: TransferID
+  private var phase: Phase
+
+  init(of id: TransferID, at now: MonotonicTime) {
+    self.id = id
+    phase = .sent(at: now)
+  }
+
+  /// The row if it waits for a login again.
+  mutating func refusal(in window: ListWindow?, at now: MonotonicTime) -> TransferSnapshot? {
+    guard let row = window?.rows.first(where: { $0.id == id }) else { return nil }
+    guard row.state == .waiting, row.reason == .needsLogin else {
+      phase = .tried
+      return nil
+    }
+    switch phase {
+    case .sent(let sentAt): return now.milliseconds(since: sentAt) >= 1000 ? row : nil
+    case .tried: return row
+    }
+  }
+
+  /// Whether bytes have come, or the transfer has ended.
+  func isOver(in window: ListWindow?) -> Bool {
+    guard let row = window?.rows.first(where: { $0.id == id }) else { return true }
+    return row.state.isFinished || row.bytesPerSecond > 0
+  }
+}
+
+/// What the list says of a row once it is known.
+extension ListScreen {
+  mutating func announcePlace(
+    in next: ListWindow, _ context: ScreenContext
+  ) -> [ScreenRequest] {
+    guard let awaited = awaitedPlace else { return [] }
+    if awaited.isOver(at: context.now.monotonic) { awaitedPlace = nil }
+    guard let place = awaitedPlace?.newPlace(in: next) else { return [] }
+    awaitedPlace = nil
+    return [.say(Strings.moved(to: place, of: context.totals.count(.queued)))]
+  }
+
+  /// Says that a login that was given is refused.
+  mutating func announceRefusal(_ context: ScreenContext) -> [ScreenRequest] {
+    let refused = awaitedLogin?.refusal(in: window, at: context.now.monotonic)
+    if refused != nil || awaitedLogin?.isOver(in: window) == true { awaitedLogin = nil }
+    return refused.map { [.say(context.keymap.filled(Strings.loginRefused($0)), .problem)] } ?? []
+  }
+}

@@ -117,6 +117,11 @@ extension Strings {
   static let verifying = "verifying"
   static let waits = "waiting"
 
+  static func kept(_ kept: KeptBytes, until time: String) -> [String] {
+    let size = ByteText.size(kept.byteCount)
+    return ["stopped, \(size) kept until " + time, "stopped, \(size) kept"]
+  }
+
   static func idle(wasStarted: Bool) -> String { wasStarted ? "stopped" : "not started" }
 
   static func scheduled(_ start: String?) -> [String] {
@@ -251,13 +256,15 @@ extension Strings {
     }
   }
 
+  static let newestFirst = "newest first"
+
   /// - Parameters:
   ///   - rows: its rows, if all of them are known.
   ///   - isToday: whether something happened today.
   ///   - time: writes the time at which a queue opens or closes.
   static func heading(
-    of listed: ListedGroup, rows: ArraySlice<TransferSnapshot>?, isNewestFirst: Bool,
-    isToday: (WallTime) -> Bool, time: (WallTime) -> String
+    of listed: ListedGroup, rows: ArraySlice<TransferSnapshot>?, isToday: (WallTime) -> Bool,
+    time: (WallTime) -> String
   ) -> String {
     func each(_ holds: (TransferSnapshot) -> Bool) -> Bool { rows?.allSatisfy(holds) ?? false }
     let name =
@@ -272,8 +279,7 @@ extension Strings {
       case .noQueue: "in no queue"
       }
     let queue = listed.queue.map { standing(of: $0, time: time) } ?? ""
-    return "\(name) \(CountText.text(listed.count))" + (isNewestFirst ? ", newest first" : "")
-      + queue
+    return "\(name) \(CountText.text(listed.count))" + queue
   }
 
   /// What one of the user's queues permits now; empty if it permits everything.

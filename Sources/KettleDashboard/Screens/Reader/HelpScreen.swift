@@ -114,7 +114,7 @@ extension Strings {
 
   static let helpTitle = "Keys"
   static let reportTitle = "Reset"
-  static let noKey = "-"
+  static let noKey = ":"
   static let headingRemapping = "Changing keys"
   static let remappingNote =
     "The [keys] table of the configuration file binds actions to other keys, for example "

@@ -52,11 +52,11 @@ package struct SpeedGraph: Hashable, Sendable {
   func drawCurve(on canvas: inout Canvas, row: Int, column: Int, width: Int) {
     let curve = Curve(self, room: width, canvas.look)
     for line in 0..<height {
-      let label = label(line, curve.top)
-      canvas.write(label, row: row + line, column: column, width: width, .quiet)
       draw(
         curveLine: line, of: curve, on: &canvas,
         at: Frame.Position(row: row + line, column: column))
+      let label = label(line, curve.top)
+      canvas.write(label, row: row + line, column: column, width: width, .quiet)
     }
   }
 

@@ -26,7 +26,9 @@ package enum RowStatus: Hashable, Sendable {
     case .scheduled:
       let start = row.goesOnAt.map { clock.long($0, now: now) }
       self = .words(Strings.scheduled(start))
-    case .idle: self = .words([Strings.idle(wasStarted: row.wasStarted)])
+    case .idle:
+      let kept = row.kept(at: now).map { Strings.kept($0, until: clock.short($0.until, now: now)) }
+      self = .words((kept ?? []) + [Strings.idle(wasStarted: kept != nil || row.wasStarted)])
     case .queued:
       let opening = row.heldBack?.until.map { clock.short($0, now: now) }
       self = .words(Strings.queued(row, opening: opening))
@@ -75,8 +77,13 @@ extension TransferSnapshot {
     return state == .running ? secondsLeft.map(DurationText.brief) : nil
   }
 
+  /// What the bin still keeps of it.
+  func kept(at now: WallTime) -> KeptBytes? {
+    kept.flatMap { $0.until > now ? $0 : nil }
+  }
+
   /// A stop discards the bytes but keeps the name of the file.
-  var wasStarted: Bool { bytesReceived > 0 || path != nil }
+  var wasStarted: Bool { bytesReceived > 0 || path != nil || kept != nil }
 
   package var isWhole: Bool {
     switch state {

@@ -63,7 +63,22 @@ struct CommandScreenTests {
     _ = model.update(
       .commandFinished(.configured(ConfiguredKey("limits.rate", ["2M"]), notices: [])),
       at: Sample.now)
-    #expect(model.said == "Limits.rate: 2M")
+    #expect(model.said == "Set limits.rate to 2M")
+  }
+
+  @Test func `a queue that was made is offered, and Enter on its beginning does nothing else`() {
+    var model = opened("make a queue", columns: 120, rows: 30)
+    #expect(model.press(.enter) == [])
+    #expect(model.press(.enter) == [])
+    #expect(model.keyContext == .command)
+    _ = model.type("evening 20:00-22:00")
+    let setting = ConfiguredKey("queues.evening.hours", ["20:00-22:00"])
+    #expect(model.press(.enter) == [.service(.configure(setting))])
+    _ = model.update(.commandFinished(.configured(setting, notices: [])), at: Sample.now)
+    _ = model.press(.character(":"))
+    _ = model.type("evening")
+    let lines = model.screen().lines
+    #expect(lines.contains { $0.contains("queue evening") && $0.contains("Move it to") })
   }
 
   @Test func `a command applies to the marked rows`() {

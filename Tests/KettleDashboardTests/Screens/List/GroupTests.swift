@@ -47,7 +47,7 @@ struct GroupTests {
        ○ New                   not started
        ▾ failed 1 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
        ✘ Gone                  host not found         1.0/4.0 MiB
-       ▾ done today 1, newest first 11 MiB ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+       ▾ done today 1 11 MiB, newest first ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
        ✔ AV Foundation Guide   done 14:02                  11 MiB
        example.org requires a login; press u to log in                           1/15
        u log in s retry p pause Enter details │ a add │ : everything ? keys q leave
@@ -142,7 +142,7 @@ struct GroupTests {
       │ ○ New                          not started                                                        ▌ example.org      │
       │ ▾ failed 1 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │
       │ ✘ Gone                         host not found              1.0/4.0 MiB                            ▌ example.org      │
-      │ ▾ done today 1, newest first 11 MiB ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │
+      │ ▾ done today 1 11 MiB, newest first ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │
       │ ✔ AV Foundation Guide          done 14:02                       11 MiB                              example.org      │
       │ example.org requires a login; press u to log in                                                                      │
       ╰─┤1/15├───────────────────────────────────────────────────────────────────────────────────────────────────────────────╯
@@ -186,7 +186,7 @@ struct GroupTests {
       │ ○ New                       not started                                                      ▌ example.org      │                                                                                    │
       │ ▾ failed 1 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │                                                                                    │
       │ ✘ Gone                      host not found            1.0/4.0 MiB                            ▌ example.org      │                                                                                    │
-      │ ▾ done today 1, newest first 11 MiB ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │                                                                                    │
+      │ ▾ done today 1 11 MiB, newest first ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌  │                                                                                    │
       │ ✔ AV Foundation Guide       done 14:02                     11 MiB                              example.org      │                                                                                    │
       │                                                                                                                 │                                                                                    │
       │                                                                                                                 │                                                                                    │
@@ -241,7 +241,7 @@ struct GroupTests {
        o New                   not started
        v failed 1 ------------------------------------------------------------------
        ! Gone                  host not found         1.0/4.0 MiB
-       v done today 1, newest first 11 MiB -----------------------------------------
+       v done today 1 11 MiB, newest first -----------------------------------------
        + AV Foundation Guide   done 14:02                  11 MiB
        example.org requires a login; press u to log in                           1/15
        u log in s retry p pause Enter details | a add | : everything ? keys q leave

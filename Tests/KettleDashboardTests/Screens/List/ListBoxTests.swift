@@ -69,7 +69,7 @@ struct ListBoxTests {
     var model = list.model(columns: 80, rows: 24)
     let lines = model.screen().lines
     #expect(lines.contains { $0.hasPrefix(" ▾ running 4 6 connections ╌") })
-    #expect(lines.contains { $0.hasPrefix(" ▾ done today 1, newest first 11 MiB ╌") })
+    #expect(lines.contains { $0.hasPrefix(" ▾ done today 1 11 MiB, newest first ╌") })
     list.press(.down, .left, in: &model)
     #expect(model.screen().lines.contains { $0.hasPrefix("▌▸ running 4 ╌") })
   }

@@ -130,6 +130,29 @@ struct ViewTests {
     #expect(model.list.cursor.index == 0)
   }
 
+  @Test func `a refused login is said`() {
+    func row(_ state: TransferState) -> TransferSnapshot {
+      Sample.row(1, titled: "secret.zip", state: state) { row in
+        if state == .waiting { row.reason = .needsLogin }
+      }
+    }
+    var model = Sample.model(columns: 80, rows: 24, showing: [row(.waiting)])
+    _ = model.update(
+      .commandFinished(.relinked(TransferID(rawValue: 1), hasLogin: true, refused: [])),
+      at: Sample.now)
+    func arrives(_ state: TransferState) {
+      let window = ListWindow(first: 0, matchingCount: 1, rows: [row(state)])
+      _ = model.update(.rowsArrived(window, Sample.totals(of: [row(state)])), at: Sample.now)
+    }
+    // What is shown may be from before.
+    arrives(.waiting)
+    #expect(model.said == "Trying again with the login: \"secret.zip\"")
+    arrives(.running)
+    arrives(.waiting)
+    #expect(
+      model.said == "Example.org refuses that login for secret.zip; press u to log in again")
+  }
+
   @Test func `c clears finished transfers and points to the history`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("c")) == [.service(.clearFinished)])

@@ -25,7 +25,7 @@ struct ReaderScreenTests {
                       stay
        s              Start or resume it; one that was stopped       start
                       continues from its bytes for ten minutes
-       -              Start it from the beginning; its bytes go to   start-fresh
+       :              Start it from the beginning; its bytes go to   start-fresh
                       the bin
        p              Pause it and keep the downloaded bytes, or     pause
                       resume it

@@ -86,6 +86,15 @@ struct TransferTableTests {
     #expect(model.target(row: 2, column: 2, at: Sample.now) == .column(.state))
   }
 
+  @Test func `a stopped row says what is kept, and until when`() {
+    var stopped = Sample.row(1, titled: "Stopped", state: .idle)
+    stopped.kept = KeptBytes(
+      byteCount: 99 << 20, until: Sample.now.wall.advanced(byMilliseconds: 600_000))
+    #expect(line(120, stopped).contains("  stopped, 99 MiB kept until 12:10  "))
+    stopped.kept?.until = Sample.now.wall
+    #expect(line(120, stopped).contains("  stopped  "))
+  }
+
   @Test func `a row that is done says its time, its speed, its proof and a failed hook`() {
     let running = Sample.row(1, titled: "Checked", state: .running) {
       ($0.bytesReceived, $0.bytesExpected, $0.bytesPerSecond) = (0, 50 << 20, 1 << 20)
