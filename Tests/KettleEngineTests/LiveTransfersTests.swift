@@ -187,6 +187,18 @@ struct LiveTransfersTests {
     #expect(observed.arrival(ofSize: 9000) == Arrival(bytesPerSecond: 4000))
   }
 
+  @Test func `a server cannot make the kept events long`() {
+    var observed = TransferObservation()
+    observed.note(.queued, at: now)
+    for number in 0..<30 {
+      let url = "https://a.example/\(number)?" + String(repeating: "x", count: 1000)
+      observed.note(.redirected(url: url), at: now)
+    }
+    let events = observed.arrival(ofSize: 48)?.events ?? []
+    #expect(events.count == 3)
+    #expect(events.last?.text.contains("/29?") == true)
+  }
+
   @Test func `parts that came at different speeds are kept`() {
     var observed = TransferObservation()
     for (upTo, bytesPerSecond) in [(0, 0), (24, 1000), (48, 8000)] as [(Int64, Int64)] {

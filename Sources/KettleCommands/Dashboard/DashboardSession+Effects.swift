@@ -27,8 +27,7 @@ extension DashboardSession {
       output.yield(.found(search, nil))
       fail(error)
     case .control, .remove, .relink, .limit, .move, .prioritize, .assign, .configure,
-      .clearFinished,
-      .reset, .bin, .startService, .openFile, .remember:
+      .clearFinished, .reset, .bin, .startService, .openFile, .remember:
       fail(error)
     }
   }
@@ -110,7 +109,7 @@ extension DashboardSession {
     case .openFile(let path):
       try open(path)
       return nil
-    case .remember: return nil
+    case .remember: return nil  // Stored by `perform`, which waits for nothing.
     }
   }
 

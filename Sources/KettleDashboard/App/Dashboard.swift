@@ -254,7 +254,8 @@ extension Dashboard {
         verb, appliedCount: appliedCount, refused: refused, bin, until: until)
       if let text { say(keymap.filled(text), refused.isEmpty ? .plain : .problem, at: now) }
     case .added(let count, _):
-      let isFirst = count > 0 && service.totals.transferCount <= count
+      let isFirst =
+        service.hasTotals && count > 0 && service.totals.transferCount <= count
       say(keymap.filled(isFirst ? Strings.firstAdded : Strings.added(count)), at: now)
     case .addFailed(let sentence): say(sentence, .problem, at: now)
     case .relinked(let id, let hasLogin, let refused):

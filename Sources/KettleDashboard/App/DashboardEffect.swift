@@ -54,6 +54,9 @@ package struct ConfiguredKey: Hashable, Sendable {
     self.words = words
   }
 
+  /// Whether the value may have a password or a token: the login of a proxy, or a program's words.
+  var mayBeSecret: Bool { key.hasPrefix("hooks.") || words.contains { $0.contains("@") } }
+
   /// The user's queue that the key is about.
   var queue: QueueName? {
     let parts = key.split(separator: ".")

@@ -34,6 +34,7 @@ extension ServiceEffect {
       selection.words.map { "limit \(rate.map(RateText.text) ?? RateText.none) " + $0 }
     case .assign(let selection, let queue):
       selection.ids.map { "queues move \(queue.text) " + $0 }
+    case .configure(let setting) where setting.mayBeSecret: nil
     case .configure(let setting):
       "config set "
         + (setting.words.contains { $0.hasPrefix("-") } ? [setting.key, "--"] : [setting.key])

@@ -181,7 +181,7 @@ extension Strings {
   static func added(_ count: Int) -> String { transfers(count) + " added" }
 
   /// Said instead when there was nothing on the list.
-  static let firstAdded = "Downloading; it goes on when you leave with {leave}"
+  static let firstAdded = "Added. Downloads go on when you leave with {leave}"
 
   static let undoHint = " ({undo}: undo)"
 
@@ -239,6 +239,7 @@ extension Strings {
   }
 
   static func configured(_ setting: ConfiguredKey) -> String {
+    if setting.mayBeSecret { return "Set \(setting.key)".sanitizedForDisplay(limit: 200) }
     let value = setting.words.joined(separator: " ")
     return "Set \(setting.key) to \(value)".sanitizedForDisplay(limit: 200)
   }

@@ -106,8 +106,18 @@ struct TransferObservation: Sendable {
     let arrival = Arrival(
       bytesPerSecond: work.bytesPerSecond,
       ridge: ridge.flatMap { Set($0.parts).count > 1 ? $0 : nil },
-      events: isUsual ? nil : history.suffix(Arrival.eventCountMax))
+      events: isUsual ? nil : lastEvents)
     return arrival == Arrival() ? nil : arrival
+  }
+
+  /// The last events whose texts are short together: a server chooses how long they are.
+  private var lastEvents: [HistoryEntry] {
+    var left = Arrival.textByteCountMax
+    let kept = history.suffix(Arrival.eventCountMax).reversed().prefix { entry in
+      left -= entry.text.utf8.count
+      return left >= 0
+    }
+    return kept.reversed()
   }
 
   // MARK: History

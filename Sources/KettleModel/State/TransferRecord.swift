@@ -221,6 +221,7 @@ package struct Arrival: Hashable, Sendable, Codable {
   package var events: [HistoryEntry]?
 
   package static let eventCountMax = 20
+  package static let textByteCountMax = 4096
 
   package init(bytesPerSecond: Int64? = nil, ridge: Ridge? = nil, events: [HistoryEntry]? = nil) {
     self.bytesPerSecond = bytesPerSecond

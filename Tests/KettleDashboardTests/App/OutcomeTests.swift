@@ -94,6 +94,6 @@ struct OutcomeTests {
   @Test func `the first download says that it goes on without the dashboard`() {
     var model = Sample.model(columns: 80, rows: 24, showing: [])
     _ = model.update(.commandFinished(.added(count: 1, first: nil)), at: Sample.now)
-    #expect(model.said == "Downloading; it goes on when you leave with q")
+    #expect(model.said == "Added. Downloads go on when you leave with q")
   }
 }

@@ -138,6 +138,9 @@ struct CommandScreen: EditingScreen {
       choice = matches.lines.firstIndex { $0.entry.work == entry.work }
       return requests + [.say(entry.meaning)]
     }
+    if case .service(.configure(let setting)) = entry.work, setting.mayBeSecret {
+      return [.close] + requests(for: entry.work)
+    }
     return [.list(.remember(command: entry.command)), .close] + requests(for: entry.work)
   }
 

@@ -20,6 +20,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   private var subscription = RowSubscription()
   /// The transfer that was moved in the queue, until its new place is known.
   var awaitedPlace: AwaitedPlace?
+  /// The login that the user gave last, until the server has accepted or refused it.
   var awaitedLogin: AwaitedLogin?
   /// The details of the transfer under the cursor; nil while they are closed.
   package internal(set) var pane: DetailsPane?
@@ -187,8 +188,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   ) -> [ScreenRequest] {
     guard !isFrozen, subscription.accepts(next) else { return [] }
     if cursor.mustLoadMore(from: next) { return subscribeIfMoved(context) }
-    // Whoever has answered everything wants to see the list again.
-    if next.matchingCount == 0, view.filterText == FilterQuery.needsYou {
+    // Nothing is left to answer, so the whole list is shown again.
+    if next.matchingCount == 0, query == nil, view.filterText == FilterQuery.needsYou {
       return setFilter("", wanted: cursor.id, context) + [.say(Strings.nothingNeedsYou)]
     }
     window = next

@@ -28,7 +28,7 @@ package enum RowStatus: Hashable, Sendable {
       self = .words(Strings.scheduled(start))
     case .idle:
       let kept = row.kept(at: now).map { Strings.kept($0, until: clock.short($0.until, now: now)) }
-      self = .words((kept ?? []) + [Strings.idle(wasStarted: kept != nil || row.wasStarted)])
+      self = .words((kept ?? []) + [Strings.idle(wasStarted: row.wasStarted)])
     case .queued:
       let opening = row.heldBack?.until.map { clock.short($0, now: now) }
       self = .words(Strings.queued(row, opening: opening))

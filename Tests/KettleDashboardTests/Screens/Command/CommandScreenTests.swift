@@ -66,6 +66,17 @@ struct CommandScreenTests {
     #expect(model.said == "Set limits.rate to 2M")
   }
 
+  @Test func `a setting that may have a password is neither shown again nor remembered`() {
+    var model = opened("config set proxy.url http://me:pass@proxy.example:8080")
+    let setting = ConfiguredKey("proxy.url", ["http://me:pass@proxy.example:8080"])
+    #expect(model.press(.enter) == [.service(.configure(setting))])
+    _ = model.update(.commandFinished(.configured(setting, notices: [])), at: Sample.now)
+    #expect(model.said == "Set proxy.url")
+    #expect(ServiceEffect.configure(setting).shellCommand("kettle") == nil)
+    _ = model.press(.character(":"))
+    #expect(!model.screen().lines.contains { $0.contains("pass@") })
+  }
+
   @Test func `a queue that was made is offered, and Enter on its beginning does nothing else`() {
     var model = opened("make a queue", columns: 120, rows: 30)
     #expect(model.press(.enter) == [])
