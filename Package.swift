@@ -225,7 +225,10 @@ let package = Package(
       swiftSettings: strict),
     tests(
       "KettleEngineTests",
-      ["KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "TestSupport", logging]),
+      [
+        "KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "SeededNumbers",
+        "TestSupport", logging,
+      ]),
     tests(
       "KettleCurlTests",
       ["KettleCurl", "KettleEngine", "KettleModel", "SeededNumbers", "TestSupport", "CKettleCurl"]),

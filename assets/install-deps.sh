@@ -39,6 +39,7 @@ need libssl-dev openssl
 need zlib1g-dev zlib
 need libbrotli-dev libbrotlidec
 need libzstd-dev libzstd
+need libxxhash-dev libxxhash
 command -v tmux >/dev/null 2>&1 || missing="$missing tmux"
 
 # Some programs are where only root looks.
@@ -121,9 +122,9 @@ fi
 if ! command -v apt-get >/dev/null 2>&1; then
   complain "missing, by their Debian names:$missing"
   complain 'they are looked for with pkg-config'
-  complain 'Fedora:   dnf install libcurl-devel ncurses-devel sqlite-devel openssl-devel zlib-devel brotli-devel libzstd-devel pkgconf-pkg-config tmux'
+  complain 'Fedora:   dnf install libcurl-devel ncurses-devel sqlite-devel openssl-devel zlib-devel brotli-devel libzstd-devel xxhash-devel pkgconf-pkg-config tmux'
   complain 'Arch:     pacman -S curl ncurses sqlite openssl zlib brotli zstd pkgconf tmux'
-  complain 'openSUSE: zypper install libcurl-devel ncurses-devel sqlite3-devel libopenssl-devel zlib-devel libbrotli-devel libzstd-devel pkgconf-pkg-config tmux'
+  complain 'openSUSE: zypper install libcurl-devel ncurses-devel sqlite3-devel libopenssl-devel zlib-devel libbrotli-devel libzstd-devel xxhash-devel pkgconf-pkg-config tmux'
   exit 1
 fi
 

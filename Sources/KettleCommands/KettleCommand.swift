@@ -36,14 +36,14 @@ struct KettleCommand: RunnableCommand {
         name: "Inspect",
         subcommands: [
           ListCommand.self, WhyCommand.self, WatchCommand.self, WaitCommand.self, HostsCommand.self,
-          QueuesCommand.self,
+          QueuesCommand.self, VerifyCommand.self,
         ]),
       CommandGroup(
         name: "Control",
         subcommands: [
           StartCommand.self, PauseCommand.self, StopCommand.self, AcceptCommand.self,
           RemoveCommand.self, LimitCommand.self, ResetCommand.self, UndoCommand.self,
-          BinCommand.self,
+          BinCommand.self, RepairCommand.self,
         ]),
       CommandGroup(
         name: "Service",

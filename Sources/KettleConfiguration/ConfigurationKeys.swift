@@ -8,7 +8,7 @@ package enum ConfigurationKeys {
 
   /// The keys of the service whose names are fixed.
   package static let service: [ConfigurationKey<ServiceConfiguration>] =
-    [downloads, limits, network, proxy, conditions, notify, rpc, hooks].flatMap(\.self)
+    [downloads, limits, network, proxy, conditions, notify, rpc, hooks, verify].flatMap(\.self)
 
   /// The full names of the service's keys without a name of the user's.
   static var fixedNames: [String] {
@@ -126,6 +126,13 @@ package enum ConfigurationKeys {
       .means("How many such programs run at once; the others wait."),
     Key("hooks.rpc", sets: \.hooks.appliesToRPC, to: .boolean)
       .means("Whether they are started for transfers that were added through the RPC."),
+  ]
+
+  private static let verify: [Key] = [
+    Key("verify.every", setsOptional: \.verifiesEveryMilliseconds, to: .period, waitsForStart: true)
+      .means(
+        "After how long a finished file is compared again with what was downloaded, while nothing "
+          + "is being downloaded.", otherwise: "never")
   ]
 }
 

@@ -46,6 +46,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package var notify = Notify()
   package var rpc = RPC()
   package var hooks = Hooks()
+  /// After how long a finished file is compared again; nil means never.
+  package var verifiesEveryMilliseconds: Int64?
   /// In the order of the file.
   package var rules: [TransferRule] = []
   package var hosts = Hosts()

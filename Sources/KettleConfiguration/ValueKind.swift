@@ -193,6 +193,18 @@ extension ValueKind where Value == [String] {
   }
 }
 
+extension ValueKind where Value == Int64 {
+  /// A time in milliseconds, at least an hour.
+  static var period: Self {
+    Self(
+      expectation: "a time in quotes of at least an hour, such as \"12h\" or \"30d\"",
+      asksForQuotes: true
+    ) { entry in
+      entry.value.text.flatMap(TimeText.milliseconds).flatMap { $0 >= 3_600_000 ? $0 : nil }
+    }
+  }
+}
+
 extension ValueKind where Value == Int64? {
   /// A rate, or none.
   static var rate: Self {

@@ -79,14 +79,21 @@ final class OpenFile: Sendable {
 
   /// Sets the modification time and leaves the time of the last access (futimens(3)).
   func setModified(_ time: WallTime) throws(Errno) {
-    let milliseconds = time.millisecondsSince1970
-    let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    let nanoseconds = time.millisecondsSince1970.multipliedReportingOverflow(by: 1_000_000)
+    try setModified(
+      nanoseconds: nanoseconds.overflow
+        ? (time.millisecondsSince1970 < 0 ? .min : .max) : nanoseconds.partialValue)
+  }
+
+  /// The same for a time in nanoseconds since 1970.
+  func setModified(nanoseconds: Int64) throws(Errno) {
+    let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     let isBefore = rest < 0
     let times = [
       timespec(tv_sec: 0, tv_nsec: Self.omitted),
       timespec(
         tv_sec: Int(isBefore ? seconds - 1 : seconds),
-        tv_nsec: Int(isBefore ? rest + 1000 : rest) * 1_000_000),
+        tv_nsec: Int(isBefore ? rest + 1_000_000_000 : rest)),
     ]
     _ = try Errno.retrying { futimens(descriptor, times) }
   }

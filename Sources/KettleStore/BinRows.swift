@@ -85,12 +85,16 @@ struct BinRows {
       statement.bind(id.rawValue, at: 2)
       try statement.run()
     }
+    try DigestRows.forget(ids, db)
   }
 
   private func removeAction(_ number: Int64) throws {
+    let ids = try Int64.fetchAll(
+      db, sql: "SELECT id FROM bin_entry WHERE action = ?", arguments: [number])
     try db.execute(sql: "DELETE FROM bin_entry WHERE action = ?", arguments: [number])
     try db.execute(sql: "DELETE FROM bin_action WHERE number = ?", arguments: [number])
     try HookRows.forgetOrphans(db)
+    try DigestRows.forget(ids.map(TransferID.init), db)
   }
 
   private static let actionParameter = TransferColumn.allCases.count + 1

@@ -163,8 +163,12 @@ extension SQLiteJournal {
   }
 }
 
-/// The hooks.
+/// The hooks, and what is known of the bytes of files.
 extension SQLiteJournal {
+  package func digests(of id: TransferID) throws -> BlockDigests {
+    try reader.read { db in try DigestRows(db).digests(of: id) }
+  }
+
   package func hookRuns(of id: TransferID) throws -> [HookRun] {
     try reader.read { db in try HookRows(db).runs(of: id) }
   }

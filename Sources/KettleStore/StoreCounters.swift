@@ -55,7 +55,8 @@ struct StoreCounters: Hashable, Sendable {
       case .clearFinished(let number):
         raised.clearedUpTo = max(raised.clearedUpTo ?? number, number)
       case .uncover(let number): raised.clearedUpTo = number
-      case .progress, .remove, .removeSession, .hostServed, .rememberHost, .bin, .hook:
+      case .progress, .digests, .forgetDigests, .remove, .removeSession, .hostServed,
+        .rememberHost, .bin, .hook:
         continue
       }
     }
@@ -128,9 +129,9 @@ struct StoreCounters: Hashable, Sendable {
 extension JournalChange {
   fileprivate var isProgress: Bool {
     switch self {
-    case .progress: true
-    case .put, .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
-      .rememberHost, .bin, .hook:
+    case .progress, .digests: true
+    case .put, .forgetDigests, .remove, .putSession, .removeSession, .clearFinished, .uncover,
+      .hostServed, .rememberHost, .bin, .hook:
       false
     }
   }

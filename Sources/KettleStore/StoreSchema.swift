@@ -9,7 +9,7 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for Kettle itself: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version of a new store.
-  static let version = 1
+  static let version = 2
   /// All tables except those of the transfers.
   static let smallTables = [
     "counter", "session", "grdb_migrations", "tally", "progress", "host", "bin_action",
@@ -28,7 +28,11 @@ enum StoreSchema {
     migrator.registerMigration("v1", merging: candidates) { db, _ in
       try createTables(db)
       try db.execute(
-        sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+        sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = 1")
+    }
+    migrator.registerMigration("block digests") { db in
+      try DigestRows.createTable(db)
+      try db.execute(sql: "PRAGMA user_version = 2")
     }
     return migrator
   }

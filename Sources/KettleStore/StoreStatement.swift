@@ -52,6 +52,13 @@ struct StoreStatement {
     }
   }
 
+  func bind(_ value: [UInt8], at index: Int) {
+    value.withUnsafeBytes { bytes in
+      _ = sqlite3_bind_blob(
+        pointer, CInt(index), bytes.baseAddress, CInt(bytes.count), Self.transient)
+    }
+  }
+
   // MARK: Running
 
   /// Returns whether there is a row.
@@ -87,6 +94,12 @@ struct StoreStatement {
   /// Returns an empty string for NULL.
   func text(_ column: Int) -> String {
     withText(column) { String(decoding: $0, as: UTF8.self) }
+  }
+
+  func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    let start = sqlite3_column_blob(pointer, CInt(column))
+    let count = Int(sqlite3_column_bytes(pointer, CInt(column)))
+    return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
   }
 
   func withText<Result>(_ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {

@@ -58,6 +58,8 @@ struct TransferRowWriter {
     case .progress(let id, let durable):
       try StoredProgress.put(durable, of: id, db)
       advanced.insert(id)
+    case .digests(let id, let digests): try DigestRows(db).put(digests, of: id)
+    case .forgetDigests(let id): try DigestRows(db).forget(id)
     case .remove(let id): try remove(id)
     case .putSession(let record): try SessionRows.put(record, in: db, json)
     case .removeSession(let session): try SessionRows.remove(session, db)
@@ -74,7 +76,9 @@ struct TransferRowWriter {
   /// Writes the combined changes of the totals, and forgets what belongs to removed transfers.
   func finish() throws {
     try tallies.write(db)
-    if !removed.isEmpty { try HookRows.forget(removed, db) }
+    guard !removed.isEmpty else { return }
+    try HookRows.forget(removed, db)
+    try DigestRows.forget(removed, db)
   }
 
   private mutating func put(_ record: TransferRecord) throws {
@@ -100,8 +104,8 @@ struct TransferRowWriter {
       case .put(let record):
         if record.id.rawValue <= last { return false }
         last = record.id.rawValue
-      case .progress, .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
-        .rememberHost, .bin, .hook:
+      case .progress, .digests, .forgetDigests, .remove, .putSession, .removeSession,
+        .clearFinished, .uncover, .hostServed, .rememberHost, .bin, .hook:
         return false
       }
     }

@@ -87,3 +87,18 @@ package struct SystemThread: Sendable {
     pthread_setcanceltype(Int32(PTHREAD_CANCEL_ASYNCHRONOUS), nil)
   }
 }
+
+/// The priority of the calling thread at the disk.
+package enum IOPriority: Sendable {
+  case usual
+  /// What no other program wants.
+  case idle
+
+  /// Sets it for the calling thread.
+  package func set() {
+    switch self {
+    case .usual: kettle_set_io_class(0)
+    case .idle: kettle_set_io_class(3)
+    }
+  }
+}

@@ -77,6 +77,7 @@ struct ProtocolDocumentTests {
     case .prioritize: _ = try result.decode(PrioritizeTransfers.Result.self)
     case .assign: _ = try result.decode(AssignTransfers.Result.self)
     case .listQueues: _ = try result.decode(ListQueues.Result.self)
+    case .verify: _ = try result.decode(VerifyTransfers.Result.self)
     case .follow: _ = try result.decode(FollowTransfer.Result.self)
     case .findURLs: _ = try result.decode(FindURLs.Result.self)
     case .clear: _ = try result.decode(ClearFinished.Result.self)

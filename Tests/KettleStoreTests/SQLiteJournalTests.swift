@@ -46,7 +46,7 @@ import TestSupport
     }
     #expect(Mirror(reflecting: Sample.full(1).spec).children.count == 19)
     #expect(Mirror(reflecting: Sample.full(1)).children.count == 16)
-    #expect(Mirror(reflecting: Sample.resumeData(1)).children.count == 20)
+    #expect(Mirror(reflecting: Sample.resumeData(1)).children.count == 21)
   }
 
   @Test(arguments: [
@@ -149,7 +149,7 @@ import TestSupport
     #expect(try pragma("foreign_keys", StoreSchema.writing) == "1")
     #expect(try pragma("busy_timeout", StoreSchema.writing) == "5000")
     #expect(try pragma("application_id", StoreSchema.writing) == "1265923180")
-    #expect(try pragma("user_version", StoreSchema.writing) == "1")
+    #expect(try pragma("user_version", StoreSchema.writing) == "2")
   }
 
   // Fault 76

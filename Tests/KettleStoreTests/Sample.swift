@@ -179,6 +179,7 @@ enum Sample {
     resumeData.setAside = PartialIdentity(
       path: "/home/somebody/Downloads/ü (2).iso.part", device: 66_306, inode: .max)
     resumeData.isProvedByBytes = true
+    resumeData.isProvedByDigests = true
     resumeData.playlist = PlaylistProgress(
       joinedCount: 2, joinedByteCount: 20, segmentCount: 9, milliseconds: 54_000)
     resumeData.continued = FileIdentity(

@@ -35,7 +35,7 @@ mkdir -p "$work/debian"
 printf 'Source: kettle\n\nPackage: kettle\nArchitecture: any\n' > "$work/debian/control"
 linked=$(cd "$work" && dpkg-shlibdeps -O -e"$tree/usr/bin/kettle" 2>/dev/null |
   sed -n 's/^shlibs:Depends=//p')
-loaded='libcurl4 | libcurl4t64, libssl3 | libssl3t64, zlib1g, libbrotli1, libzstd1'
+loaded='libcurl4 | libcurl4t64, libssl3 | libssl3t64, zlib1g, libbrotli1, libzstd1, libxxhash0'
 if [ -z "$linked" ]; then
   echo 'deb: dpkg-shlibdeps found no library; is dpkg-dev installed?' >&2
   exit 1

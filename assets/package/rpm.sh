@@ -43,6 +43,7 @@ Requires: libssl.so.3()(64bit)
 Requires: libz.so.1()(64bit)
 Requires: libbrotlidec.so.1()(64bit)
 Requires: libzstd.so.1()(64bit)
+Requires: libxxhash.so.0()(64bit)
 Recommends: ca-certificates
 
 %description

@@ -61,7 +61,7 @@ struct ControlRunner {
 
   private var commandName: String {
     switch verb {
-    case .start, .pause, .stop, .accept, .remember, .remove: verb.rawValue
+    case .start, .pause, .stop, .accept, .remember, .verify, .repair, .remove: verb.rawValue
     case .startFresh: "start"
     case .removeWithFile: "remove"
     }
@@ -148,7 +148,7 @@ extension ControlVerb {
     case .start, .pause, .stop: true
     // A finished file is not fetched again.
     case .startFresh: false
-    case .accept, .remember, .remove, .removeWithFile: false
+    case .accept, .remember, .verify, .repair, .remove, .removeWithFile: false
     }
   }
 }

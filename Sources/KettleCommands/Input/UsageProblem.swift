@@ -90,6 +90,8 @@ package enum UsageProblem: Hashable, Sendable {
     case relativeToNothing(String, WorkingDirectory.Problem)
     /// A FIFO, a socket or a device in the place of a file.
     case notAPlaceForFiles(String)
+    /// Not the finished file of a transfer.
+    case notDownloaded(String)
     /// It would have to be resolved on another machine.
     case relativeOverHost(String)
   }

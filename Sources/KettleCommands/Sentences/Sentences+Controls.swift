@@ -38,7 +38,7 @@ extension Sentences {
     return switch verb {
     case .startFresh: "the old bytes, \(size), are in the bin until \(until)"
     case .stop: kept + "; \"kettle start\" continues, \"kettle undo\" brings everything back"
-    case .start, .pause, .accept, .remember, .remove, .removeWithFile: kept
+    case .start, .pause, .accept, .remember, .verify, .repair, .remove, .removeWithFile: kept
     }
   }
 
@@ -50,6 +50,8 @@ extension Sentences {
     case .stop: "stopped"
     case .accept: "accepted"
     case .remember: "remembered for its host"
+    case .verify: "being compared"
+    case .repair: "being repaired"
     case .remove: "removed"
     case .removeWithFile: "removed with its file"
     }
@@ -74,7 +76,7 @@ extension Sentences {
     switch refusal.why {
     case .completed:
       "Transfer \(refusal.id) is done, so there is nothing to limit"
-    case .unknown, .notStarted, .nothingToDecide: of(refusal)
+    case .unknown, .notStarted, .nothingToDecide, .noFinishedFile: of(refusal)
     }
   }
 
@@ -133,7 +135,7 @@ extension ControlVerb {
   fileprivate var discards: Bool {
     switch self {
     case .stop, .remove, .removeWithFile: true
-    case .start, .startFresh, .pause, .accept, .remember: false
+    case .start, .startFresh, .pause, .accept, .remember, .verify, .repair: false
     }
   }
 }

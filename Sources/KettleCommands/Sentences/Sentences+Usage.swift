@@ -181,6 +181,9 @@ extension Sentences {
         + "check its path and permissions"
     case .certificateNotAFile(let path):
       "\(quoted(path)) is not a file; give a PEM certificate file with --ca-certificate"
+    case .notDownloaded(let path):
+      "\(quoted(path)) is not the finished file of a transfer on the list; "
+        + "--manifest compares it with a list of checksums"
     case .relativeOverHost(let path):
       "\(quoted(path)) would be resolved on the other machine; write an absolute path"
     }
@@ -239,6 +242,8 @@ extension UsageProblem {
     case rate(String)
     case limit(String)
     case time(String)
+    /// After `--since` of `verify`.
+    case age(String)
     case priority(String)
     case header(String)
     case checksum(String)
@@ -271,6 +276,7 @@ extension Sentences {
       "Invalid rate \(quoted(text)); write 500K or 1.5M, which is per second"
     case .limit(let text):
       "Invalid rate \(quoted(text)); write 500K or 1.5M, which is per second, or none for no limit"
+    case .age(let text): "\(quoted(text)) is not a time such as 90m, 12h or 30d"
     case .time(let text):
       "Invalid time \(quoted(text)); write 2026-12-24T18:00:00Z, "
         + "2026-12-24T18:00 for local time, or +90m, +2h, +1d from now"

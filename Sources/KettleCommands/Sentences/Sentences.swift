@@ -128,6 +128,7 @@ extension Sentences {
     case .notStarted:
       "Transfer \(refusal.id) was never started, so there is nothing to pause; "
         + "start it with \"kettle start \(refusal.id)\""
+    case .noFinishedFile: nothingToCompare(refusal.id)
     case .nothingToDecide:
       "Transfer \(refusal.id) does not ask for a decision, so there is nothing to accept"
     }

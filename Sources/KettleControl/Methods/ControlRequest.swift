@@ -22,6 +22,7 @@ package enum ControlRequest: Sendable, Hashable {
   case sum(SumFinished.Params)
   case findURLs(FindURLs.Params)
   case follow(FollowTransfer.Params)
+  case verify(VerifyTransfers.Params)
   case reset
   case listHosts
   case resetHost(ResetHost.Params)
@@ -50,7 +51,8 @@ package enum ControlRequest: Sendable, Hashable {
     switch self {
     case .add, .addURLs: true
     case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
-      .assign, .listQueues, .clear, .news, .sum, .findURLs, .follow, .reset, .listHosts, .resetHost,
+      .assign, .listQueues, .clear, .news, .sum, .findURLs, .follow, .verify, .reset, .listHosts,
+      .resetHost,
       .forgetHost,
       .listBin, .undo,
       .emptyBin, .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession,
@@ -83,6 +85,7 @@ package enum ControlRequest: Sendable, Hashable {
     case .sum: SumFinished.name
     case .findURLs: FindURLs.name
     case .follow: FollowTransfer.name
+    case .verify: VerifyTransfers.name
     case .reset: ResetTransfers.name
     case .listHosts: ListHosts.name
     case .resetHost: ResetHost.name
@@ -142,6 +145,7 @@ extension ControlRequest {
     case SumFinished.name: .sum(try params())
     case FindURLs.name: .findURLs(try params())
     case FollowTransfer.name: .follow(try params())
+    case VerifyTransfers.name: .verify(try params())
     case ResetTransfers.name: .reset
     case ListHosts.name: .listHosts
     case ResetHost.name: .resetHost(try params())

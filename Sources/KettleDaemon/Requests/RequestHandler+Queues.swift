@@ -59,12 +59,13 @@ extension ListGroup {
   }
 }
 
-/// Requests about what can be undone.
+/// Requests about files: what can be undone, and what finished files contain.
 extension RequestHandler {
-  func answerBinRequest(
+  func answerFileRequest(
     _ request: ControlRequest, id: RequestID
   ) async throws(ControlError) -> [UInt8] {
     switch request {
+    case .verify(let params): return coder.encode(result: try await verify(params), to: id)
     case .listBin: return coder.encode(result: ListBin.Result(actions: try await bin()), to: id)
     case .undo(let params):
       return coder.encode(result: try await undo(params), to: id)
@@ -72,7 +73,8 @@ extension RequestHandler {
       let actions = try await bin()
       await engine.emptyBin()
       return coder.encode(result: EmptyBin.Result(actions: actions), to: id)
-    case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .follow, .describe, .control,
+    case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .follow, .describe,
+      .control,
       .relink,
       .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .sum, .reset, .listHosts,
       .resetHost, .forgetHost,
@@ -81,6 +83,16 @@ extension RequestHandler {
       .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask, .answerChallenge:
       throw ControlError(.internalError, request.method)
     }
+  }
+
+  private func verify(
+    _ params: VerifyTransfers.Params
+  ) async throws(ControlError) -> VerifyTransfers.Result {
+    guard params.ids.count <= VerifyTransfers.idCountMax else {
+      throw ControlError(.invalidParams, "ids")
+    }
+    return VerifyTransfers.Result(
+      progress: await engine.verify(params.ids, since: params.since, params.consequence))
   }
 
   private func bin() async throws(ControlError) -> [BinSnapshot] {

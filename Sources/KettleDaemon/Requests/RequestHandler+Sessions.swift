@@ -36,7 +36,8 @@ extension RequestHandler {
       return coder.encode(result: Nothing(), to: id)
     case .answerChallenge(let params):
       return coder.encode(result: try await answer(params, client.id), to: id)
-    case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .follow, .describe, .control,
+    case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .follow, .verify, .describe,
+      .control,
       .relink,
       .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .sum, .reset, .listHosts,
       .resetHost, .forgetHost,

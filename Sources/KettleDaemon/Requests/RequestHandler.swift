@@ -89,7 +89,7 @@ struct RequestHandler: Sendable {
       return coder.encode(result: ListHosts.Result(hosts: await engine.hosts()), to: id)
     case .resetHost(let params): return await reset(params, id: id)
     case .forgetHost(let params): return await forget(params, id: id)
-    case .listBin, .undo, .emptyBin: return try await answerBinRequest(request, id: id)
+    case .listBin, .undo, .emptyBin, .verify: return try await answerFileRequest(request, id: id)
     case .subscribe(let viewport):
       broadcaster.subscribe(client.id, to: viewport)
       await engine.setCadence(broadcaster.cadence)
@@ -214,9 +214,42 @@ struct RequestHandler: Sendable {
     case .stop: try await control(.stop, params.selection)
     case .accept: try await control(.accept, params.selection)
     case .remember: try await control(.remember, params.selection)
+    case .verify: try await verify(params.selection, .report)
+    case .repair: try await verify(params.selection, .repair)
     case .remove: try await control(.remove(.stays), params.selection)
     case .removeWithFile: try await removeWithFiles(params.selection)
     }
+  }
+
+  /// Begins to compare or to repair finished files. A repair goes by the last comparison.
+  private func verify(
+    _ selection: TransferSelection, _ consequence: VerificationConsequence
+  ) async throws(ControlError) -> ControlTransfers.Result {
+    let ids: [TransferID]
+    let finished = RowFilter(states: [.completed], session: .kettle)
+    switch selection {
+    case .ids(let named): ids = named
+    case .all: ids = try await broadcaster.matching(finished, except: [])
+    case .matching(let filter, let except):
+      ids = try await broadcaster.matching(filter, except: except)
+    }
+    var result = ControlTransfers.Result(applied: [], refused: [])
+    var rest = ids[...]
+    while !rest.isEmpty {
+      let page = Array(rest.prefix(VerifyTransfers.idCountMax))
+      rest = rest.dropFirst(page.count)
+      let since =
+        consequence == .report ? engine.now : WallTime(millisecondsSince1970: 0)
+      let progress = await engine.verify(page, since: since, consequence)
+      for (id, one) in zip(page, progress) {
+        if one == .refused {
+          result.refused.append(ControlRefusal(id: id, why: .noFinishedFile))
+        } else {
+          result.applied.append(id)
+        }
+      }
+    }
+    return result
   }
 
   private func removeWithFiles(

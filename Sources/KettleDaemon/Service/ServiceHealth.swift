@@ -19,6 +19,7 @@ struct ServiceHealth: Sendable {
   private let networkReader: Task<Void, Never>
   private let machine: MachineWatch
   private let conditionReaders: [Task<Void, Never>]
+  private let verifier: Task<Void, Never>
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let healthy: any DispatchSourceTimer
 
@@ -71,6 +72,13 @@ struct ServiceHealth: Sendable {
         for await isNeeded in need.changes { await machine.setNeeded(isNeeded) }
       },
     ]
+    verifier = Task(executorPreference: WorkerPool.tasks) {
+      while await engine.verifyDue() {
+        guard (try? await WorkerPool.pause(for: .seconds(Self.verificationSeconds))) != nil else {
+          return
+        }
+      }
+    }
     let queue = DispatchQueue(label: "kettle.health")
     healthy = DispatchSource.makeTimerSource(queue: queue)
     healthy.setEventHandler { crashes.clear() }
@@ -78,7 +86,11 @@ struct ServiceHealth: Sendable {
     healthy.activate()
   }
 
+  /// How often finished files that are due are looked for.
+  private static let verificationSeconds = 600
+
   func end() {
+    verifier.cancel()
     socketFile.end()
     zone?.end()
     network?.stop()

@@ -186,6 +186,7 @@ struct ServiceSettings: Sendable {
     if file.pausesOnMetered { engine.conditionsOfUser.insert(.unmeteredNetwork) }
     engine.zone = .system
     engine.usesNetrc = file.usesNetrc
+    engine.verifiesEveryMilliseconds = file.verifiesEveryMilliseconds
     var defaults = TransferOptions()
     defaults.silenceSeconds = file.silenceSeconds
     defaults.connectSeconds = file.connectSeconds

@@ -62,6 +62,8 @@ extension ServiceEffect {
     case .stop: selection.words.map { "stop " + $0 }
     case .remove: selection.words.map { "remove " + $0 }
     case .removeWithFile: selection.words.map { "remove --with-file " + $0 }
+    case .verify: selection.ids.map { "verify " + $0 }
+    case .repair: selection.ids.map { "repair " + $0 }
     case .accept: selection.ids.map { "accept " + $0 }
     case .remember: selection.ids.map { "accept --remember " + $0 }
     }

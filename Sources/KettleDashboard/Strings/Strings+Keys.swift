@@ -161,6 +161,11 @@ extension Strings {
     case .pause: return appliedCount == 1 ? nil : "Paused" + many + undoHint
     case .accept: return appliedCount == 1 ? "accepted" : transfers(appliedCount) + " accepted"
     case .remember: return "remembered for the host; kettle hosts forget removes it"
+    case .verify:
+      return appliedCount == 1
+        ? "Comparing the file with what was downloaded"
+        : "Comparing the files of" + many + " with what was downloaded"
+    case .repair: return "Fetching the damaged parts again" + (many.isEmpty ? "" : " of" + many)
     case .remove, .removeWithFile: return removed(appliedCount)
     case .stop:
       guard appliedCount > 0 else { return "Nothing to stop" }
@@ -175,6 +180,7 @@ extension Strings {
     case .completed: "it is already finished"
     case .notStarted: "it is not started"
     case .nothingToDecide: "it does not ask for a decision"
+    case .noFinishedFile: "it has no finished file"
     }
   }
 

@@ -76,7 +76,8 @@ struct Block: Sendable {
     }
   }
 
-  private func bytes(in range: ByteRange) -> UnsafeRawBufferPointer {
+  /// The bytes of a range that the block has.
+  func bytes(in range: ByteRange) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(
       rebasing: memory.bytes[position(of: range.lower)..<position(of: range.upper)])
   }

@@ -25,10 +25,14 @@ struct BodyOpening: Sendable {
   let id: TransferID
   let spec: TransferSpec
   let directory: String
+  /// The digests that the store has of a partial file's bytes.
+  var digests: @Sendable () -> BlockDigests = { BlockDigests() }
 
   struct Opened: Sendable {
     var resumeData: ResumeData
     var file: any PartialFile
+    /// The bytes of which the store has digests; nil for a file whose digests are still to come.
+    var digested: ByteRangeSet?
     /// Why bytes that were there are not used.
     var freshStart: FreshStartReason?
   }
@@ -52,8 +56,17 @@ struct BodyOpening: Sendable {
       }
       var opened = resumeData
       opened.lastWriteNanoseconds = nil
-      return Opened(resumeData: opened, file: file)
+      return Opened(
+        resumeData: opened, file: file, digested: digested(of: resumeData))
     }
+  }
+
+  /// Returns the durable bytes that need no new digest; nil if all do. The sound bytes of a file
+  /// that is being repaired are not in its partial file.
+  private func digested(of resumeData: ResumeData) -> ByteRangeSet? {
+    if spec.options.repairs != nil { return resumeData.durable }
+    let known = BlockDigests(digests().entries(within: resumeData.durable))
+    return known.isEmpty ? nil : known.bytes
   }
 
   private func create(

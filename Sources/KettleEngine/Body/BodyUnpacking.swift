@@ -15,6 +15,8 @@ struct BodyUnpacking: Sendable {
     /// How much free space was not enough; nil if there was enough. Without it, a disk that is
     /// nearly full would be filled again and again.
     var tooFewFreeBytes: Int64?
+    /// Of the unpacked file.
+    var digests: [DigestedBytes] = []
   }
 
   func run(_ resumeData: ResumeData, shouldStop: @Sendable () -> Bool) -> End {
@@ -30,7 +32,13 @@ struct BodyUnpacking: Sendable {
       try unpack(resumeData, shouldStop: shouldStop)
     }
     var end = End(result: result)
-    if case .failure(let failure) = result, failure.code == .diskFull { end.tooFewFreeBytes = free }
+    switch result {
+    case .success(let unpacked):
+      // Without them the file cannot be compared later, and nothing else is wrong.
+      end.digests =
+        (try? files.digests(ofFileAt: unpacked.partialPath) { _ in !shouldStop() }) ?? []
+    case .failure(let failure): if failure.code == .diskFull { end.tooFewFreeBytes = free }
+    }
     return end
   }
 
@@ -76,16 +84,27 @@ struct BodyUnpacking: Sendable {
   }
 }
 
-/// An unpacking in progress, which is stopped when its transfer leaves the state.
+/// An unpacking or a comparison of blocks in progress, which is stopped when its transfer leaves
+/// the state.
 final class LiveUnpacking: Sendable {
   let operation: OperationID
   private let isAbandoned = Mutex(false)
+  private let compared = Mutex<Int64?>(nil)
 
   init(_ operation: OperationID) { self.operation = operation }
 
   var shouldStop: Bool { isAbandoned.withLock { $0 } }
 
   func abandon() { isAbandoned.withLock { $0 = true } }
+
+  /// The number of bytes compared with their digests; nil if something else is done.
+  var comparedByteCount: Int64? { compared.withLock { $0 } }
+
+  /// Notes how many bytes are compared. Returns whether to go on.
+  func advance(to byteCount: Int64) -> Bool {
+    compared.withLock { $0 = byteCount }
+    return !shouldStop
+  }
 }
 
 extension ResumeData {

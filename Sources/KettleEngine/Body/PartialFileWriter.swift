@@ -27,13 +27,15 @@ final class PartialFileWriter: Sendable {
   private let state: Mutex<WriterState>
   /// Locked while writing, so blocks are written one at a time. Lock it before `state`, never after
   /// it.
-  private let disk = Mutex(())
+  private let disk: Mutex<BlockLedger>
 
   /// - Parameters:
   ///   - durable: the bytes already in the file.
+  ///   - ledger: computes the digests of what is written.
   ///   - onRoom: called on the writing thread with attempts that were held back and may continue.
   init(
     file: any PartialFile, durable: ByteRangeSet, totalByteCount: Int64?,
+    ledger: BlockLedger = BlockLedger { nil },
     queue: DispatchQueue = DispatchQueue(label: "kettle.writer"),
     onRoom: @escaping @Sendable (Set<AttemptID>) -> Void
   ) {
@@ -42,6 +44,7 @@ final class PartialFileWriter: Sendable {
     self.queue = queue
     self.onRoom = onRoom
     state = Mutex(WriterState(written: durable))
+    disk = Mutex(ledger)
   }
 
   // MARK: Attempts
@@ -85,7 +88,9 @@ final class PartialFileWriter: Sendable {
     let (answer, hasFullBlocks) = state.withLock { $0.receive(bytes, of: attempt) }
     if hasFullBlocks {
       queue.async { [self] in
-        disk.withLock { _ in writeQueued(upTo: state.withLock { $0.enqueuedCount }) }
+        disk.withLock { ledger in
+          writeQueued(upTo: state.withLock { $0.enqueuedCount }, into: &ledger)
+        }
       }
     }
     return answer
@@ -104,12 +109,13 @@ final class PartialFileWriter: Sendable {
   ///
   /// - Parameter isComplete: Whether the response ended properly.
   func end(_ attempt: AttemptID, isComplete: Bool) -> EndedSegment {
-    let discarded = disk.withLock { _ in
+    let discarded = disk.withLock { ledger in
       let enqueuedCount = state.withLock { state in
         state.enqueueBlock(of: attempt)
         return state.enqueuedCount
       }
-      writeQueued(upTo: enqueuedCount)
+      writeQueued(upTo: enqueuedCount, into: &ledger)
+      ledger.end(attempt)
       return settleTrust(in: attempt, isComplete: isComplete)
     }
     return state.withLock { state in
@@ -163,24 +169,31 @@ final class PartialFileWriter: Sendable {
     var modifiedNanoseconds: Int64
     /// The beginning of `durable`, where it is needed to identify the file.
     var sample: FileSample?
+    /// The digests of those durable bytes that had none at the last sync.
+    var digests: [DigestedBytes] = []
   }
 
   /// Writes and syncs everything received. Blocks.
   func sync() throws(TransferFailure) -> Synced {
-    let (written, failure) = disk.withLock { _ in
+    let (written, failure, digests) = disk.withLock { ledger in
       let enqueuedCount = state.withLock { state in
         state.enqueueAllBlocks()
         return state.enqueuedCount
       }
-      writeQueued(upTo: enqueuedCount)
-      return state.withLock { ($0.written, $0.failure) }
+      writeQueued(upTo: enqueuedCount, into: &ledger)
+      let (written, failure, isWhole) = state.withLock {
+        ($0.written, $0.failure, $0.isWhole(totalByteCount: totalByteCount))
+      }
+      let digests =
+        failure == nil ? ledger.settle(written, in: file, isWhole: isWhole) : []
+      return (written, failure, digests)
     }
     if let failure { throw failure }
     do {
       let modifiedNanoseconds = try file.sync()
       return Synced(
         durable: written, modifiedNanoseconds: modifiedNanoseconds,
-        sample: file.sample(ofFirst: written.prefixByteCount))
+        sample: file.sample(ofFirst: written.prefixByteCount), digests: digests)
     } catch {
       // A failed sync is never repeated as a proof: the kernel may have dropped the pages
       // (fsync(2), "Errors"), so nothing after the last success is trusted.
@@ -202,7 +215,7 @@ final class PartialFileWriter: Sendable {
   /// Writes the blocks up to the `enqueuedCount`th. Blocks that are queued meanwhile are left to
   /// their own passes: otherwise a network that is faster than the disk would hold up a sync.
   /// Requires `disk`; blocks.
-  private func writeQueued(upTo enqueuedCount: Int) {
+  private func writeQueued(upTo enqueuedCount: Int, into ledger: inout BlockLedger) {
     while let (block, written, comparedUpTo) = state.withLock({ state in
       state.nextBlock(upTo: enqueuedCount).map {
         ($0, state.written, state.segments[$0.attempt]?.comparedUpTo)
@@ -210,6 +223,9 @@ final class PartialFileWriter: Sendable {
     }) {
       let result = Result { () throws(TransferFailure) in
         try block.write(into: file, over: written, comparedUpTo: comparedUpTo)
+        if let range = block.range {
+          ledger.add(block.bytes(in: range), at: range, by: block.attempt)
+        }
       }
       state.withLock { $0.finish(block, result) }
       resumeAttempts()

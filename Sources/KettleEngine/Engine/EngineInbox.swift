@@ -119,8 +119,15 @@ enum EngineInput: Sendable {
   case roomMade(Set<AttemptID>)
   case checkpointSynced(
     TransferID, PartialFileWriter, Result<PartialFileWriter.Synced, TransferFailure>)
+  /// With the digests that were not recorded yet.
   case bodyClosed(
-    TransferID, OperationID, Result<ClosedBody?, TransferFailure>)
+    TransferID, OperationID, Result<ClosedBody?, TransferFailure>, [DigestedBytes] = [])
+  /// More of this transfer's finished file is compared.
+  case comparing(TransferID)
+  case fileVerified(TransferID, FileVerification.End)
+  /// The damaged bytes of this transfer's finished file are replaced.
+  case repaired(TransferID)
+  case blocksChecked(TransferID, OperationID, Result<[ByteRange], TransferFailure>)
   case unpacked(TransferID, OperationID, BodyUnpacking.End)
   case alarm
   /// A request led to decisions: what they leave to do follows when all input is handled.

@@ -10,6 +10,8 @@ struct FileWork: Sendable {
   let names = WorkerPool("kettle.files", width: 16)
   /// Digests of files that are not being written; these take long.
   let digests = WorkerPool("kettle.digests", width: 2)
+  /// Comparisons of finished files, one at a time.
+  let checks = WorkerPool("kettle.checks", width: 1)
   let placing: FilePlacing
   private let discarding: FileDiscarding
 

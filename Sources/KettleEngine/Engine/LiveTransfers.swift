@@ -90,6 +90,8 @@ struct LiveTransfer: Sendable {
   var body: LiveBody?
   var digest: LiveDigest?
   var unpacking: LiveUnpacking?
+  /// The comparison of its finished file.
+  var checking: LiveUnpacking?
   /// How much free space was not enough to unpack its file.
   var tooFewFreeBytes: Int64?
   /// Whether its request has sent more than was reported.
@@ -110,11 +112,12 @@ struct LiveTransfer: Sendable {
   }
 
   fileprivate var isEmpty: Bool {
-    isStored && unpacking == nil && tooFewFreeBytes == nil && !isSending && observation == nil
+    isStored && checking == nil && unpacking == nil && tooFewFreeBytes == nil && !isSending
+      && observation == nil
   }
 
   /// Whether the transfer can leave memory: it has no open file, and the store has its changes.
-  var isStored: Bool { body == nil && digest == nil && unkeptCount == 0 }
+  var isStored: Bool { body == nil && digest == nil && checking == nil && unkeptCount == 0 }
 
   mutating func noteUnkept() { unkeptCount += 1 }
 

@@ -21,6 +21,8 @@ extension TransferEngine {
     case .discardPartialFile(let id, let operation, let resumeData):
       noteKept(resumeData, of: id)
       discard(resumeData, of: id, as: operation)
+    case .checkBlocks(let id, let operation, let resumeData):
+      checkBlocks(of: resumeData, for: id, as: operation)
     case .computeDigest(let id, let operation, let resumeData, let algorithm):
       computeDigest(algorithm, of: resumeData, for: id, as: operation)
     case .unpackFile(let id, let operation, let resumeData):
@@ -28,6 +30,9 @@ extension TransferEngine {
     case .readTitle(let id, let resumeData): readTitle(of: id, resumeData)
     case .placeFile(let id, let operation, let resumeData, let policy):
       live[id].digest = nil
+      if let target = scheduler.machines[id]?.spec.options.repairs {
+        return patch(target, with: resumeData, of: id, as: operation)
+      }
       files.placing.enqueue(
         FilePlacing.Order(
           id: id, operation: operation,
@@ -112,7 +117,8 @@ extension TransferEngine {
     guard let record = scheduler.machines[id]?.record else { return }
     let opening = BodyOpening(
       files: files.storage, id: id, spec: record.spec,
-      directory: rows.directory(of: record.spec))
+      directory: rows.directory(of: record.spec),
+      digests: { [archive = store.archive] in (try? archive.digests(of: id)) ?? BlockDigests() })
     if let file = LatePartialFile(
       opening, plan, byteCountMax: configuration.lateFileByteCountMax)
     {
@@ -151,13 +157,12 @@ extension TransferEngine {
     case .open(let writer, _):
       live[id].body = .closing(writer)
       if let synced = writer.settled {
-        return post(.bodyClosed(id, operation, .success(ClosedBody(synced))))
+        return post(.bodyClosed(id, operation, .success(ClosedBody(synced)), synced.digests))
       }
       writer.queue.async { [weak self] in
-        let result = Result { () throws(TransferFailure) -> ClosedBody? in
-          ClosedBody(try writer.sync())
-        }
-        self?.post(.bodyClosed(id, operation, result))
+        let synced = Result { () throws(TransferFailure) in try writer.sync() }
+        let digests = (try? synced.get())?.digests ?? []
+        self?.post(.bodyClosed(id, operation, synced.map { ClosedBody($0) }, digests))
       }
     }
   }

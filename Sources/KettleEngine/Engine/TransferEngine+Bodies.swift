@@ -1,6 +1,7 @@
 import Dispatch
 import KettleModel
 import KettleScheduler
+import Logging
 
 /// Checksums, computed while the file is written: each digest follows the durable part of its file
 /// up to the first gap, so that little is left to read when the last byte arrives.
@@ -82,7 +83,10 @@ extension TransferEngine {
     if live[id].unpacking?.operation == operation {
       live[id].unpacking = nil
       live[id].tooFewFreeBytes = end.tooFewFreeBytes
-      apply(.file(id, .unpacked(end.result, by: operation)))
+      let hasOtherBytes = (try? end.result.get()) != nil
+      apply(
+        .file(id, .unpacked(end.result, by: operation)),
+        with: hasOtherBytes ? [.forgetDigests(id), .digests(id, end.digests)] : [])
     }
     guard case .success(let unpacked) = end.result else { return }
     let identity = unpacked.partialIdentity
@@ -93,6 +97,44 @@ extension TransferEngine {
     if let coding {
       live[id].observed.note(.unpacked(coding: coding), at: clock.now().wall)
     }
+  }
+}
+
+/// Digests of blocks: they are recorded with the bytes, and prove these after a crash.
+extension TransferEngine {
+  /// Compares the durable bytes of a partial file with their digests, away from the engine.
+  func checkBlocks(of resumeData: ResumeData, for id: TransferID, as operation: OperationID) {
+    let checking = LiveUnpacking(operation)
+    live[id].unpacking = checking
+    files.digests.async { [inbox, archive = store.archive, storage = files.storage] in
+      // Opening reports what is wrong with the file itself.
+      let known = try? archive.digests(of: id).entries(within: resumeData.durable)
+      let damaged = Result { () throws(TransferFailure) in
+        try storage.compare(fileAt: resumeData.partialPath, with: known ?? []) { byteCount in
+          if byteCount > 0, byteCount % (64 * BlockDigests.blockByteCount) == 0 {
+            _ = inbox.put(.comparing(id))
+          }
+          return checking.advance(to: byteCount)
+        }.differing
+      }
+      _ = inbox.put(.blocksChecked(id, operation, damaged))
+    }
+  }
+
+  func blocksChecked(
+    _ result: Result<[ByteRange], TransferFailure>, of id: TransferID, by operation: OperationID
+  ) {
+    if live[id].unpacking?.operation == operation { live[id].unpacking = nil }
+    let damaged = (try? result.get()) ?? []
+    guard scheduler.machines[id]?.isVerifying(operation) == true else { return }
+    if !damaged.isEmpty {
+      let byteCount = damaged.reduce(0) { $0 + $1.byteCount }
+      live[id].observed.note(.damaged(byteCount: byteCount), at: clock.now().wall)
+      logger.warning(
+        "A partial file has changed on the disk",
+        metadata: ["transfer": "\(id.rawValue)", "bytes": "\(byteCount)"])
+    }
+    apply(.file(id, .blocksChecked(damaged: damaged, by: operation)))
   }
 }
 
@@ -168,10 +210,11 @@ extension TransferEngine {
     case .success(let synced):
       advanceDigest(of: id, to: synced.durable)
       let now = clock.now()
-      let output = decide {
+      var output = decide {
         $0.handle(.body(id, .synced(synced.durable, synced.sample)), at: now)
       }
       if output.changes.isEmpty { pace.end() } else { pace.submit() }
+      if !synced.digests.isEmpty { output.changes.append(.digests(id, synced.digests)) }
       live[id].body = .open(writer, pace)
       run(output, at: now)
     case .failure:

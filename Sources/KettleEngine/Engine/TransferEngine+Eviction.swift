@@ -138,8 +138,8 @@ extension TransferEngine {
       case .remove(let id): reading.note(leaving: id)
       // Progress belongs to an open file. Its transfer stays in memory until the record that
       // follows the closing is in the store.
-      case .progress, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
-        .rememberHost, .bin, .hook:
+      case .progress, .digests, .forgetDigests, .putSession, .removeSession, .clearFinished,
+        .uncover, .hostServed, .rememberHost, .bin, .hook:
         break
       }
     }
@@ -159,7 +159,7 @@ extension TransferEngine {
       case .remove(let id): reading.note(gone: id)
       case .hook(.add(let run, _)): due.append(run.id)
       case .hook(.update), .hook(.remove), .putSession, .removeSession, .clearFinished, .uncover,
-        .hostServed, .rememberHost, .bin:
+        .hostServed, .rememberHost, .bin, .digests, .forgetDigests:
         break
       }
     }

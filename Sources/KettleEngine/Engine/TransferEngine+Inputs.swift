@@ -31,7 +31,13 @@ extension TransferEngine {
     case .roomMade(let attempts): for attempt in attempts { transport.resumeReceiving(attempt) }
     case .checkpointSynced(let id, let writer, let result):
       checkpointSynced(result, by: writer, of: id)
-    case .bodyClosed(let id, let operation, let result): bodyClosed(result, of: id, by: operation)
+    case .bodyClosed(let id, let operation, let result, let digests):
+      bodyClosed(result, with: digests, of: id, by: operation)
+    case .comparing(let id): announceChange(of: id)
+    case .fileVerified(let id, let end): fileVerified(end, of: id)
+    case .repaired(let id): repaired(id)
+    case .blocksChecked(let id, let operation, let result):
+      blocksChecked(result, of: id, by: operation)
     case .unpacked(let id, let operation, let end): unpacked(end, of: id, by: operation)
     case .alarm: alarm()
     case .turnsTaken: break
@@ -86,7 +92,7 @@ extension TransferEngine {
       if let close = body.close { closeBody(id, close) }
     case (.opening(let body)?, .success(let opened)) where body.attempt == attempt:
       let writer = makeWriter(
-        for: opened.file, durable: opened.resumeData.durable,
+        for: opened.file, durable: opened.resumeData.durable, digested: opened.digested,
         totalByteCount: opened.resumeData.totalByteCount)
       use(writer, opened, of: id, by: attempt)
       if let end = body.end { ended(attempt, end) }
@@ -101,9 +107,15 @@ extension TransferEngine {
   }
 
   func makeWriter(
-    for file: any PartialFile, durable: ByteRangeSet, totalByteCount: Int64?
+    for file: any PartialFile, durable: ByteRangeSet, digested: ByteRangeSet? = nil,
+    totalByteCount: Int64?
   ) -> PartialFileWriter {
-    PartialFileWriter(file: file, durable: durable, totalByteCount: totalByteCount) {
+    let ledger = BlockLedger(known: digested ?? ByteRangeSet()) { [storage = files.storage] in
+      storage.makeBlockDigest()
+    }
+    return PartialFileWriter(
+      file: file, durable: durable, totalByteCount: totalByteCount, ledger: ledger
+    ) {
       [weak self] attempts in self?.post(.roomMade(attempts))
     }
   }
@@ -116,7 +128,9 @@ extension TransferEngine {
     live[id].body = .open(writer, CheckpointPace(since: clock.now().monotonic))
     followDigest(of: id, opened.resumeData)
     if live[id].digest != nil { opened.file.keepInMemory() }
-    apply(.body(id, .opened(opened.resumeData, because: opened.freshStart, by: attempt)))
+    apply(
+      .body(id, .opened(opened.resumeData, because: opened.freshStart, by: attempt)),
+      with: opened.digested == nil ? [.forgetDigests(id)] : [])
   }
 
   /// The transport is done with the attempt; its last bytes are still to be written.
@@ -197,12 +211,14 @@ extension TransferEngine {
   }
 
   private func bodyClosed(
-    _ result: Result<ClosedBody?, TransferFailure>, of id: TransferID,
-    by operation: OperationID
+    _ result: Result<ClosedBody?, TransferFailure>, with digests: [DigestedBytes],
+    of id: TransferID, by operation: OperationID
   ) {
     live[id].endBody()
     if case .success(let closed?) = result { advanceDigest(of: id, to: closed.durable) }
-    apply(.body(id, .closed(result, by: operation)))
+    apply(
+      .body(id, .closed(result, by: operation)),
+      with: digests.isEmpty ? [] : [.digests(id, digests)])
     // A waiting or paused transfer keeps no descriptor open.
     if scheduler.machines[id]?.visibleState != .running { live[id].digest = nil }
   }

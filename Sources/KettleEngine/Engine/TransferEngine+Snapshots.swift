@@ -65,6 +65,8 @@ extension TransferEngine {
     if machine.visibleState == .running, let byteCount = known?.sentByteCount {
       snapshot.task?.sentByteCount = byteCount
     }
+    snapshot.comparedByteCount =
+      live[id].unpacking?.comparedByteCount ?? live[id].checking?.comparedByteCount
     if machine.spec.isUpload { snapshot.showUpload(of: machine.spec) }
     snapshot.heldBack?.since = known?.standingSince
     if machine.visibleState == .idle { snapshot.kept = known?.kept }

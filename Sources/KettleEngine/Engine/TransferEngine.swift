@@ -43,6 +43,8 @@ package actor TransferEngine {
     package var netrcPath: String?
     /// Whether it does for a transfer that does not choose.
     package var usesNetrc = true
+    /// After how long a finished file is compared again; nil means never.
+    package var verifiesEveryMilliseconds: Int64?
     /// Which hooks are run.
     package var hooks = HookRules()
     /// The user's settings for single hosts.
@@ -116,6 +118,7 @@ package actor TransferEngine {
   var pace = TurnPace()
   var waiters = Waiters()
   var lists = ListPassage()
+  var verifications = Verifications()
 
   /// What the turns since the last `finishTurns` left to do; nil when there were none.
   private var unsubmitted: Submission?
@@ -268,9 +271,13 @@ package actor TransferEngine {
   }
 
   /// Reports an event to the scheduler and performs its output.
-  func apply(_ event: TransferScheduler.Event) {
+  ///
+  /// - Parameter changes: are committed together with those of the output.
+  func apply(_ event: TransferScheduler.Event, with changes: [JournalChange] = []) {
     apply { scheduler, now in
-      scheduler.handle(event, jitter: Double.random(in: 0...1), at: now)
+      var output = scheduler.handle(event, jitter: Double.random(in: 0...1), at: now)
+      output.changes += changes
+      return output
     }
   }
 

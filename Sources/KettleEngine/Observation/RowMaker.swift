@@ -68,6 +68,7 @@ package struct RowMaker: Sendable, Hashable {
       row.verifiedBy = finished.verifiedBy ?? spec.checksum?.algorithm
       row.hasOneEntityTag = finished.entityTag == nil ? nil : true
     }
+    row.check = finished?.check
     row.averageBytesPerSecond = finished?.arrival?.bytesPerSecond
     row.contentCoding = finished?.contentCoding ?? record.resumeData?.contentCoding
     row.error = record.failure

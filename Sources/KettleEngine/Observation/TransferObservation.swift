@@ -198,7 +198,7 @@ extension HistoryEvent {
     case .running(let fromZero): fromZero == nil
     case .stopped, .waiting, .paused, .failed, .limited, .prioritized, .relinked, .changed,
       .accepted, .remembered, .askedAgain, .moved, .assigned, .undone, .redirected, .addressLeft,
-      .limitLearned, .unpacked, .discarded:
+      .limitLearned, .unpacked, .discarded, .damaged:
       false
     }
   }

@@ -110,6 +110,34 @@ package protocol FileStorage: Sendable {
     of resumeData: ResumeData, algorithm: Checksum.Algorithm
   ) throws(TransferFailure) -> any FileDigest
 
+  /// Begins the digest of a block; nil if the library that computes it is missing.
+  func makeBlockDigest() -> (any RunningBlockDigest)?
+
+  /// Compares bytes of a file with their digests. Throws `cancelled` when it is to stop. Takes long
+  /// for a large file.
+  ///
+  /// - Parameter advance: is called now and then with the number of compared bytes; returns whether
+  ///   to go on.
+  func compare(
+    fileAt path: String, with digests: [DigestedBytes], advance: @Sendable (Int64) -> Bool
+  ) throws(TransferFailure) -> FileComparison
+
+  /// Returns the digests of a whole file, block by block. Throws and calls `advance` as `compare`
+  /// does.
+  func digests(
+    ofFileAt path: String, advance: @Sendable (Int64) -> Bool
+  ) throws(TransferFailure) -> [DigestedBytes]
+
+  /// Puts the damaged bytes of a finished file into it, from the partial file that fetched them,
+  /// and syncs it. Writes nothing unless the digests prove all of them. What an interrupted call
+  /// has written counts. The file keeps its modification time, because it has the bytes of then
+  /// again.
+  ///
+  /// - Parameter digests: of all bytes of the finished file.
+  func patch(
+    _ target: RepairTarget, from resumeData: ResumeData, with digests: [DigestedBytes]
+  ) throws(TransferFailure)
+
   /// Undoes the content codings of a complete partial file, and writes the result into an empty
   /// one. Checks `shouldStop` now and then; throws `cancelled` when it is true. Throws
   /// `unpackingFailed` for the final name, with the reason as its detail.
@@ -131,6 +159,22 @@ extension FileStorage {
   package func fitted(_ name: String, in directory: String) -> String { name }
 
   package func isSpecial(at path: String) -> Bool { false }
+
+  package func makeBlockDigest() -> (any RunningBlockDigest)? { nil }
+
+  package func compare(
+    fileAt path: String, with digests: [DigestedBytes], advance: @Sendable (Int64) -> Bool
+  ) throws(TransferFailure) -> FileComparison { FileComparison(byteCount: 0) }
+
+  package func digests(
+    ofFileAt path: String, advance: @Sendable (Int64) -> Bool
+  ) throws(TransferFailure) -> [DigestedBytes] { [] }
+
+  package func patch(
+    _ target: RepairTarget, from resumeData: ResumeData, with digests: [DigestedBytes]
+  ) throws(TransferFailure) {
+    throw TransferFailure(.fileProblem, on: target.path)
+  }
 
   package func largestFileByteCount(at directory: String) -> Int64? { nil }
 
@@ -219,6 +263,19 @@ package struct FileToFinish: Sendable, Hashable {
   package init(resumeData: ResumeData, onConflict: ConflictPolicy) {
     self.resumeData = resumeData
     self.onConflict = onConflict
+  }
+}
+
+/// How the bytes of a file compare with their digests.
+package struct FileComparison: Sendable, Hashable {
+  /// The ranges that differ or that the file lacks, in order.
+  package var differing: [ByteRange]
+  /// The present size of the file.
+  package var byteCount: Int64
+
+  package init(differing: [ByteRange] = [], byteCount: Int64) {
+    self.differing = differing
+    self.byteCount = byteCount
   }
 }
 

@@ -125,6 +125,9 @@ package protocol TransferArchive: Sendable {
   /// The counts of those that need the user stay 0.
   func news(since time: WallTime) throws -> TransferNews
 
+  /// Returns the digests of the bytes of a transfer's file.
+  func digests(of id: TransferID) throws -> BlockDigests
+
   /// Returns the last runs of a transfer's hooks, the oldest first; at most
   /// `HookRun.shownCountMax`.
   func hookRuns(of id: TransferID) throws -> [HookRun]

@@ -69,6 +69,28 @@ public struct ByteRangeSet: Hashable, Sendable {
     ranges = kept + after
   }
 
+  /// Removes the bytes of a range.
+  public mutating func remove(_ range: ByteRange) {
+    guard !range.isEmpty else { return }
+    ranges = ranges.flatMap { present -> [ByteRange] in
+      guard present.lower < range.upper, range.lower < present.upper else { return [present] }
+      return [
+        ByteRange(lower: present.lower, upper: range.lower),
+        ByteRange(lower: range.upper, upper: present.upper),
+      ].compactMap { $0 }.filter { !$0.isEmpty }
+    }
+  }
+
+  /// Inserts a range in constant time if it is behind all others.
+  mutating func append(_ range: ByteRange) {
+    guard let last = ranges.last, last.upper <= range.lower, !range.isEmpty else {
+      return insert(range)
+    }
+    guard last.upper == range.lower, let joined = ByteRange(lower: last.lower, upper: range.upper)
+    else { return ranges.append(range) }
+    ranges[ranges.count - 1] = joined
+  }
+
   public func contains(_ range: ByteRange) -> Bool {
     range.isEmpty || ranges.contains { $0.lower <= range.lower && range.upper <= $0.upper }
   }

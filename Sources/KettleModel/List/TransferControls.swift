@@ -49,6 +49,10 @@ package enum ControlVerb: String, Codable, Hashable, Sendable, CaseIterable {
   case accept
   /// Applies the login and the trusted certificates of a transfer to all from the same hosts.
   case remember
+  /// Compares its finished file with what is known of the bytes.
+  case verify
+  /// Fetches the damaged bytes of its finished file again.
+  case repair
   /// Removes it from the list; a finished file stays.
   case remove
   /// Removes it from the list and deletes the finished file if it is still what Kettle wrote.
@@ -73,6 +77,8 @@ package struct ControlRefusal: Codable, Hashable, Sendable {
     case notStarted
     /// It does not ask for a decision, so there is nothing to accept.
     case nothingToDecide
+    /// There is no finished file of Kettle's to compare or repair.
+    case noFinishedFile
   }
 
   package var id: TransferID

@@ -51,6 +51,9 @@ public struct TransferOptions: Hashable, Sendable {
   /// The rule of the configuration file that applies. The service sets it.
   public var rule: RuleUse?
 
+  /// The finished file that the transfer repairs. Only the service sets it.
+  public var repairs: RepairTarget?
+
   /// The longest time that a user may choose, a day.
   public static let secondsMax = 24 * 3600
   public static let attemptsCountMax = 1_000_000
@@ -83,6 +86,7 @@ extension TransferOptions {
     if let byteCount = described?.byteCount, byteCount < 0 { return "described.byteCount" }
     if let rpc, !rpc.isUsable { return "rpc" }
     if let then, then.fillsShellText { return "then" }
+    if repairs != nil { return "repairs" }
     return nil
   }
 }
@@ -114,7 +118,8 @@ extension TransferOptions: Codable {
   private enum CodingKeys: String, CodingKey {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
     case usesNetrc, keepsServerTime, permissions, makesDirectory, mirrors, described
-    case unpacks, continues, checksumURL, isAsIs, variant, queue, rpc, then, chosen, rule
+    case unpacks, continues, checksumURL, isAsIs, variant, queue, rpc, then, chosen, rule,
+      repairs
   }
 
   public init(from decoder: any Decoder) throws {
@@ -145,6 +150,7 @@ extension TransferOptions: Codable {
     then = try read(.then)
     chosen = try read(.chosen) ?? []
     rule = try read(.rule)
+    repairs = try read(.repairs)
   }
 
   /// Encodes only what was chosen, because a long list has these options once for each transfer.
@@ -173,6 +179,7 @@ extension TransferOptions: Codable {
     try container.encodeIfPresent(then, forKey: .then)
     if !chosen.isEmpty { try container.encode(chosen.sorted(), forKey: .chosen) }
     try container.encodeIfPresent(rule, forKey: .rule)
+    try container.encodeIfPresent(repairs, forKey: .repairs)
   }
 }
 

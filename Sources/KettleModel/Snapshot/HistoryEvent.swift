@@ -42,6 +42,9 @@ package indirect enum HistoryEvent: Codable, Hashable, Sendable {
   case unpacked(coding: String)
   /// Bytes of a chunked response without its last chunk.
   case discarded(byteCount: Int64)
+  // The disk
+  /// Durable bytes that were other ones when they were read again.
+  case damaged(byteCount: Int64)
 
   /// The state that a transfer has entered.
   package init(_ record: TransferRecord, at now: WallTime) {
@@ -112,6 +115,8 @@ extension HistoryEvent {
       "The server takes no more than "
         + (connectionsMax == 1 ? "one connection" : "\(connectionsMax) connections")
     case .unpacked(let coding): "Unpacked (\(coding))"
+    case .damaged(let byteCount):
+      "\(ByteText.size(byteCount)) on the disk are not what was written: fetching them again"
     case .discarded(let byteCount):
       "Discarded \(byteCount) bytes: a reply in chunks counts only when its last chunk has come"
     }

@@ -70,6 +70,11 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   /// How its latest hook failed, such as `"notify-me" exited with 1`; nil if none did, and in
   /// events.
   public var failedHook: String?
+  /// How the finished file compares with what is known of its bytes; nil before it was compared.
+  public var check: FileCheck?
+  /// How many bytes of the file are compared with what is known of them; nil if none are at the
+  /// moment.
+  public var comparedByteCount: Int64?
   /// Set for a task of a program's session.
   public var task: TaskStatus?
 

@@ -98,6 +98,9 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var answer: ChainedURL?
   /// Whether a response had another ETag and its bytes were compared instead; nil for no.
   public var isProvedByBytes: Bool?
+  /// Whether digests that were known before decide what belongs to the file, so that no validator
+  /// is needed; nil for no.
+  public var isProvedByDigests: Bool?
   /// Which segments of a playlist the durable bytes are; nil for any other file.
   public var playlist: PlaylistProgress?
   /// The partial file of another version, kept until this one is complete.
@@ -112,8 +115,8 @@ public struct ResumeData: Hashable, Sendable, Codable {
     case partialPath, device, inode, sample
     case durable = "held"
     case totalByteCount, validator, finalName, isWhole, lastWriteNanoseconds, serverChecksum
-    case mediaType, contentCoding, validatorURL, answer, isProvedByBytes, playlist, setAside,
-      continued, binAction
+    case mediaType, contentCoding, validatorURL, answer, isProvedByBytes, isProvedByDigests,
+      playlist, setAside, continued, binAction
   }
 
   public init(
@@ -204,6 +207,8 @@ public struct FinishedFile: Hashable, Sendable, Codable {
   public var contentCoding: String?
   /// How its bytes arrived; nil for a file that arrived within a second without incident.
   package var arrival: Arrival?
+  /// The result of the last comparison with what is known of its bytes; nil before the first.
+  public var check: FileCheck?
 
   public init(path: String, identity: FileIdentity?) {
     self.path = path
@@ -237,6 +242,10 @@ public enum JournalChange: Sendable, Hashable {
   indirect case put(TransferRecord)
   /// Sets the durable ranges in the resume data of a record and changes nothing else.
   case progress(TransferID, ByteRangeSet)
+  /// Adds digests of a file's bytes, in place of those of the same bytes.
+  case digests(TransferID, [DigestedBytes])
+  /// Removes all digests of a transfer: it begins another file.
+  case forgetDigests(TransferID)
   case remove(TransferID)
   /// Inserts the session or replaces the one with the same name.
   case putSession(SessionRecord)

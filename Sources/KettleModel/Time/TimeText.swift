@@ -10,7 +10,7 @@ package enum TimeText {
     _ text: String, now: WallTime, local: (CivilTime) -> WallTime?
   ) -> WallTime? {
     if text.hasPrefix("+") {
-      guard let milliseconds = offset(text.dropFirst()) else { return nil }
+      guard let milliseconds = Self.milliseconds(text.dropFirst()) else { return nil }
       return now.advanced(byMilliseconds: milliseconds)
     }
     var reader = DigitReader(text)
@@ -21,7 +21,7 @@ package enum TimeText {
   }
 
   /// Converts `45s`, `90m`, `2h` or `1d` to milliseconds.
-  private static func offset(_ text: Substring) -> Int64? {
+  package static func milliseconds(_ text: some StringProtocol) -> Int64? {
     guard let letter = text.last else { return nil }
     let unit: Int64
     switch letter {

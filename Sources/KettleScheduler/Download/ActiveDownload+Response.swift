@@ -195,7 +195,7 @@ extension ActiveDownload {
       resumeData.isProvedByBytes = true
     // The same server, but its redirects may have named another link.
     case .ifRange?, .sameValidator?: resumeData.answer = ChainedURL(answering: primary)
-    case .mirror?, .wholeFile?, nil: break
+    case .mirror?, .digests?, .wholeFile?, nil: break
     }
     return open(.goOn(resumeData), range, by: response.attempt, of: facts.id, at: context.now)
   }

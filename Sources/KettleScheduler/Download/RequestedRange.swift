@@ -22,6 +22,8 @@ package struct RequestedRange: Sendable, Hashable {
     /// of the part, are present and must be equal. `validator` is the mirror's own strong one from
     /// the response whose bytes were compared, for the server to compare.
     case mirror(comparedUpTo: Int64, validator: String?)
+    /// None is needed: digests that are known decide when the bytes are there.
+    case digests
     /// None is needed: all bytes are requested. For servers that answer a plain GET with a part.
     case wholeFile
   }
@@ -39,7 +41,7 @@ package struct RequestedRange: Sendable, Hashable {
     switch proof {
     case .ifRange(let validator), .mirror(_, .some(let validator)):
       return [range, HeaderField(received: "If-Range", validator)]
-    case .sameValidator, .overlap, .mirror(_, nil), .wholeFile: return [range]
+    case .sameValidator, .overlap, .mirror(_, nil), .digests, .wholeFile: return [range]
     }
   }
 
@@ -67,6 +69,15 @@ extension RequestedRange {
     resuming resumeData: ResumeData?, mode: RequestMode, kinship: Kinship, form: RangeForm
   ) {
     guard let resumeData, !resumeData.durable.isEmpty else { return nil }
+    if resumeData.isProvedByDigests == true {
+      let validator = mode == .resuming ? KnownVersion(resumeData, for: kinship).strongValue : nil
+      guard
+        let range = RequestedRange(
+          firstGapOf: resumeData, proof: validator.map { .ifRange($0) } ?? .digests)
+      else { return nil }
+      self = form.formed(range) ?? range
+      return
+    }
     switch mode {
     case .comparing, .fresh: return nil
     case .proving(let proof):
@@ -100,7 +111,7 @@ extension RequestedRange {
     let gaps = durable.gaps(in: ByteRange(lower: 0, upper: total ?? .max) ?? .nothing)
     switch proof {
     case .wholeFile: self = .all
-    case .ifRange, .sameValidator, .mirror:
+    case .ifRange, .sameValidator, .mirror, .digests:
       guard let gap = gaps.first, gap.lower > 0 || total != nil else { return nil }
       // A body that states no length may contain the chunk sizes of an unannounced transfer coding,
       // so its end is repeated and compared, whatever the server says.

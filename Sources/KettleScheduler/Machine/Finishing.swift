@@ -108,6 +108,9 @@ struct Finishing: Sendable {
     _ facts: inout TransferFacts, at now: Moment
   ) -> Transition {
     switch (result, next) {
+    case (.success, .completed) where facts.spec.options.repairs != nil:
+      facts.resumeData = nil
+      return .entering(.removed)
     case (.success(var file), .completed):
       file.verifiedBy = facts.expectedChecksum?.algorithm
       if facts.resumeData?.isProvedByBytes != true {
@@ -154,7 +157,7 @@ struct Finishing: Sendable {
   private func fetchAgain(
     after failure: TransferFailure, _ facts: inout TransferFacts
   ) -> Transition? {
-    guard failure.code == .partialFileChanged else { return nil }
+    guard failure.code == .partialFileChanged, facts.spec.options.repairs == nil else { return nil }
     facts.repetitions.recordChangedFile()
     guard facts.repetitions.permitsFetchingAgain else { return nil }
     facts.resumeData = nil
@@ -188,7 +191,8 @@ extension TransferFacts {
   /// The checksum that the bytes of the partial file are to match.
   fileprivate var expectedChecksum: Checksum? {
     // The checksum is of the file. A page in its place cannot match, and its status says enough.
-    guard acceptsFile, let resumeData else { return nil }
+    // A repair has only parts of it, each with a digest of its own.
+    guard acceptsFile, spec.options.repairs == nil, let resumeData else { return nil }
     return spec.checksum(of: resumeData)
   }
 }

@@ -20,6 +20,8 @@ package enum TransferAction: Sendable, Hashable {
   case acceptSegment(TransferID, AttemptID, from: Int64, upTo: Int64?, SegmentKey?)
   /// All attempts have ended: sync and close the partial file if one is open.
   case closeBody(TransferID, OperationID)
+  /// Compare the durable bytes of a partial file with their digests.
+  case checkBlocks(TransferID, OperationID, ResumeData)
   case computeDigest(TransferID, OperationID, ResumeData, Checksum.Algorithm)
   /// Undoes the content codings of a complete file.
   case unpackFile(TransferID, OperationID, ResumeData)
@@ -43,7 +45,7 @@ package enum TransferAction: Sendable, Hashable {
   var timing: Timing {
     switch self {
     case .beginAttempt, .cancelAttempt, .shortenAttempt, .openBody, .acceptDocument, .closeBody,
-      .computeDigest, .readTitle, .limit:
+      .checkBlocks, .computeDigest, .readTitle, .limit:
       .now
     case .acceptBody, .acceptSegment, .unpackFile, .placeFile, .discardPartialFile,
       .discardFinishedFile:

@@ -11,6 +11,12 @@ struct TransferFacts: Sendable, Hashable {
     case page
   }
 
+  enum ByteTrust: Sendable, Hashable {
+    case certain
+    /// The partial file was not closed: the service or the machine has crashed.
+    case uncertain
+  }
+
   let id: TransferID
   var taskIdentifier: Int64
   var spec: TransferSpec
@@ -45,6 +51,8 @@ struct TransferFacts: Sendable, Hashable {
   var documents = DocumentChain()
   /// The playlist being joined. It is not part of the record.
   var playlist: PlaylistRun?
+  /// Whether the durable bytes are still those that were recorded. It is not part of the record.
+  var trust = ByteTrust.certain
   /// The action of the user that is discarding its files; nil deletes them.
   var binAction: Int64?
 
@@ -63,6 +71,9 @@ struct TransferFacts: Sendable, Hashable {
     taskStatus = record.task
     taskStatus?.challenge = nil
     lastFailure = record.failure
+    if let resumeData, !resumeData.durable.isEmpty, resumeData.lastWriteNanoseconds == nil {
+      trust = .uncertain
+    }
   }
 
   /// The record of a transfer with these facts in a state. Only here do the two come together.
@@ -207,6 +218,12 @@ extension TransferFacts {
     return resumeData
   }
 
+  /// Fetches damaged bytes again.
+  mutating func forget(_ damaged: [ByteRange]) {
+    for range in damaged { resumeData?.durable.remove(range) }
+    if !damaged.isEmpty { resumeData?.isWhole = false }
+  }
+
   /// Discards what was received: the next attempt begins with an empty partial file.
   mutating func forgetBytes() {
     resumeData?.durable = ByteRangeSet()
@@ -269,6 +286,7 @@ extension TransferFacts {
   /// Returns what follows when the bytes or the file are of another version: a request from the
   /// original URL. A file that changes with each request would otherwise be restarted endlessly.
   mutating func startingFresh(because reason: FreshStartReason) -> TransferMachine.AfterEnding {
+    if let target = spec.options.repairs { return .failed(.unrepaired(target, because: reason)) }
     let reason = blamed(reason)
     if resumeData != nil { freshStart = reason }
     repetitions.recordFreshStart()
@@ -297,6 +315,22 @@ extension TransferFacts {
     case .resourceChanged, .rangeIgnored, .noValidator, .otherSources, .contradictoryReplies,
       .otherBeginning, .asked:
       TransferFailure(.otherVersion, on: urlText, detail: "it was another one \(count) times")
+    }
+  }
+}
+
+extension TransferFailure {
+  /// The failure of a repair whose bytes are not those of the file any more.
+  static func unrepaired(_ target: RepairTarget, because reason: FreshStartReason) -> Self {
+    switch reason {
+    case .partialFileChanged:
+      TransferFailure(
+        .partialFileChanged, on: target.path, detail: "the bytes fetched for its repair are gone")
+    case .resourceChanged, .rangeIgnored, .noValidator, .otherSources, .contradictoryReplies,
+      .otherBeginning, .asked:
+      TransferFailure(
+        .otherVersion, on: target.path, detail: "the server has no longer the file that was fetched"
+      )
     }
   }
 }

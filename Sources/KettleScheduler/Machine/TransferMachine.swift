@@ -144,6 +144,21 @@ package struct TransferMachine: Sendable {
 
   mutating func inherit(_ resumeData: ResumeData) { facts.resumeData = resumeData }
 
+  /// Records how the finished file compares with what is known of it.
+  mutating func recordCheck(_ check: FileCheck) -> Transition {
+    if case .completed = state { facts.finishedFile?.check = check }
+    return .none
+  }
+
+  /// Gives a new transfer the partial file for the bytes that it is to fetch.
+  mutating func prepareRepair(with resumeData: ResumeData) -> Transition {
+    guard state.standsStill, facts.spec.options.repairs != nil, facts.resumeData == nil else {
+      return .none
+    }
+    facts.resumeData = resumeData
+    return .none
+  }
+
   package mutating func move(to position: Int64) { facts.queuePosition = position }
 
   /// Puts it into one of the user's queues.
@@ -256,6 +271,16 @@ package struct TransferMachine: Sendable {
     _ ids: FreshIDs, as streamUse: StreamUse = .none, at now: Moment
   ) -> Transition {
     guard case .queued = state else { return .none }
+    if let target = facts.spec.options.repairs, facts.resumeData == nil {
+      // It would fetch the whole file, beside the one that it repairs.
+      facts.finishedAt = now.wall
+      return apply(.entering(.failed(.unrepaired(target, because: .partialFileChanged))))
+    }
+    if facts.trust == .uncertain, let resumeData = facts.resumeData {
+      return apply(
+        .entering(
+          .verifying(ids.operation), [.checkBlocks(facts.id, ids.operation, resumeData)]))
+    }
     if let whole = facts.wholeResumeData {
       // No response will report the offset, and the last byte came from before as well.
       if let total = whole.totalByteCount { facts.task?.recordResumption(at: total) }
@@ -326,7 +351,9 @@ package struct TransferMachine: Sendable {
   package func wantedSources(
     _ policy: DivisionPolicy, at now: MonotonicTime
   ) -> [ActiveDownload.WantedSource] {
-    guard case .running(let download) = state, download.body == .open else { return [] }
+    guard case .running(let download) = state, download.body == .open,
+      facts.spec.options.repairs == nil
+    else { return [] }
     return download.wantedSources(facts, policy, at: now)
   }
 
@@ -448,6 +475,16 @@ package struct TransferMachine: Sendable {
   }
 
   // MARK: Finishing
+
+  /// Continues without the bytes of the partial file that are not as they were recorded.
+  mutating func blocksChecked(
+    _ damaged: [ByteRange], by operation: OperationID
+  ) -> Transition {
+    guard case .verifying(operation) = state else { return .none }
+    facts.trust = .certain
+    facts.forget(damaged)
+    return apply(.entering(.queued))
+  }
 
   mutating func digestComputed(
     _ result: Result<String, TransferFailure>, by operation: OperationID, next: OperationID,

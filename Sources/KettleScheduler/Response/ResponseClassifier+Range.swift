@@ -62,8 +62,8 @@ extension ResponseClassifier {
       // The server says that it is another version. Equal bytes before the gap say little about all
       // others, so only a date may overrule it, or the whole file.
       return known.isConfirmedByDate(facts.validator) ? nil : .requestAgain(.comparing)
-    // It has no other bytes to belong to.
-    case .wholeFile: return nil
+    // It has no other bytes to belong to, or its digests decide.
+    case .wholeFile, .digests: return nil
     case .mirror(_, let sentValidator):
       guard isTotalKnown(facts) else { return .requestAgain(.comparing) }
       // What the mirror had when its bytes were compared; without it the bytes decide alone.
@@ -106,8 +106,19 @@ extension ResponseClassifier {
 extension ResponseClassifier {
   func classifyWhole(_ head: ResponseHead) -> Classification {
     if let contradiction = classifyPartAsWhole(head) { return contradiction }
+    if let verdict = classifyWholeInPlaceOfProvedPart() { return verdict }
     return classifyWhole(
       facts(head, total: bodyByteCount(head) ?? knownLength(under: head.validator)))
+  }
+
+  /// Returns the verdict on a whole file where parts are fetched that digests prove: the validator
+  /// is asked for no more, and then the server has no parts. Returns nil for any other transfer.
+  private func classifyWholeInPlaceOfProvedPart() -> Classification? {
+    guard resumeData?.isProvedByDigests == true else { return nil }
+    if case .ifRange? = requested?.proof { return .requestAgain(.proving(.digests)) }
+    return .fail(
+      TransferFailure(
+        .rangeReplyWrong, on: url.text, detail: "the server sends no part of the file"))
   }
 
   func classifyWhole(_ facts: FileFacts) -> Classification {
@@ -170,7 +181,7 @@ extension ResponseClassifier {
       }
       if known.isSurelyOther(facts.validator) { return changed }
       return compared(facts, requested == nil ? .noValidator : .rangeIgnored)
-    case .wholeFile, nil:
+    case .wholeFile, .digests, nil:
       // Tags that differ although nothing else does may be those of a server with another one in
       // each response. The whole file decides.
       if known.isSurelyOther(facts.validator) { return changed }

@@ -218,6 +218,24 @@ extension TransferScheduler {
     return output
   }
 
+  // MARK: Finished files
+
+  /// Records how the finished file of a transfer compares with what is known of it.
+  package mutating func recordCheck(_ check: FileCheck, of id: TransferID) -> SchedulerOutput {
+    var output = SchedulerOutput()
+    update(id, into: &output) { $0.recordCheck(check) }
+    return output
+  }
+
+  /// Gives a transfer that repairs a file the partial file for the bytes that it is to fetch.
+  package mutating func prepareRepair(
+    _ id: TransferID, with resumeData: ResumeData
+  ) -> SchedulerOutput {
+    var output = SchedulerOutput()
+    update(id, into: &output) { $0.prepareRepair(with: resumeData) }
+    return output
+  }
+
   // MARK: Cleared from view
 
   package func isCleared(_ record: TransferRecord) -> Bool { finished.isCleared(record) }

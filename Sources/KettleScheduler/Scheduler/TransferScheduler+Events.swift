@@ -57,6 +57,8 @@ extension TransferScheduler {
   package enum FileEvent: Sendable {
     /// The page that arrived in place of the file has this title.
     case titleRead(String)
+    /// The durable bytes of the partial file were compared with their digests, and these differ.
+    case blocksChecked(damaged: [ByteRange], by: OperationID)
     /// The digest of the file is known, or could not be computed.
     case digestComputed(Result<String, TransferFailure>, by: OperationID)
     /// Its content codings are undone: it is another partial file now, or they cannot be.
@@ -160,6 +162,9 @@ extension TransferScheduler {
     let now = context.now
     switch event {
     case .titleRead(let title): update(id, into: &output) { $0.titleRead(title) }
+    case .blocksChecked(let damaged, let operation):
+      update(id, into: &output) { $0.blocksChecked(damaged, by: operation) }
+      fillSlots(&output, at: now)
     case .digestComputed(let result, let operation):
       let next = ids.nextOperation()
       update(id, into: &output) { $0.digestComputed(result, by: operation, next: next, at: now) }

@@ -242,7 +242,8 @@ package struct TransferScheduler: Sendable {
       .acceptSegment(_, let attempt, _, _, _), .acceptDocument(_, let attempt, _):
       hosts.recordService(of: attempt)
       return action
-    case .cancelAttempt, .shortenAttempt, .closeBody, .computeDigest, .unpackFile, .readTitle,
+    case .cancelAttempt, .shortenAttempt, .closeBody, .checkBlocks, .computeDigest, .unpackFile,
+      .readTitle,
       .placeFile, .discardPartialFile, .discardFinishedFile, .limit:
       return action
     }

@@ -50,6 +50,8 @@ final class ArchiveStandIn: TransferArchive {
     return try base.records(ids)
   }
 
+  func digests(of id: TransferID) throws -> BlockDigests { try base.digests(of: id) }
+
   func hookRuns(of id: TransferID) throws -> [HookRun] { try base.hookRuns(of: id) }
 
   func hook(_ id: HookRunID) throws -> (run: HookRun, occasion: HookOccasion)? {

@@ -81,4 +81,17 @@ struct OptionsRefusedPartTests {
     spec.task = TaskOptions(kind: .upload)
     #expect(spec.refusedPart == "options.mirrors")
   }
+
+  @Test func `only the service makes a transfer that repairs a file`() throws {
+    let target = try #require(
+      RepairTarget(
+        transfer: TransferID(rawValue: 1), path: "/home/u/a",
+        identity: FileIdentity(device: 1, inode: 1, byteCount: 9, modifiedNanoseconds: 0),
+        damaged: ByteRangeSet(prefix: 9)))
+    #expect(try refused { $0.repairs = target } == "options.repairs")
+    let outside = RepairTarget(
+      transfer: TransferID(rawValue: 1), path: "/home/u/a", identity: target.identity,
+      damaged: ByteRangeSet(prefix: 10))
+    #expect(outside == nil)
+  }
 }

@@ -148,7 +148,8 @@ struct SimulatedLink {
       case .closeBody(let id, _):
         finishedAt[id] = finishedAt[id] ?? milliseconds
         script.closed(durable: written[id])
-      case .acceptDocument, .acceptSegment, .discardPartialFile, .computeDigest, .unpackFile,
+      case .acceptDocument, .acceptSegment, .discardPartialFile, .checkBlocks, .computeDigest,
+        .unpackFile,
         .readTitle,
         .placeFile, .discardFinishedFile,
         .limit:

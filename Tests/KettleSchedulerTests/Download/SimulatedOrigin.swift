@@ -84,7 +84,8 @@ struct SimulatedOrigin {
         let known = connections[attempt]?.upper ?? total
         connections[attempt]?.upper = min(range?.upper ?? known, known)
       case .closeBody: script.closed(durable: written)
-      case .acceptDocument, .acceptSegment, .discardPartialFile, .computeDigest, .unpackFile,
+      case .acceptDocument, .acceptSegment, .discardPartialFile, .checkBlocks, .computeDigest,
+        .unpackFile,
         .readTitle,
         .placeFile, .discardFinishedFile,
         .limit:

@@ -13,6 +13,8 @@ struct SchedulerScript {
   var changes: [JournalChange] = []
   /// The hooks that became due so far.
   var hooks: [HookDue] = []
+  /// What a comparison of durable bytes finds; nil leaves the answer to the test.
+  var damaged: [ByteRange]? = []
   /// The reads of the queue so far.
   var queueReads: [QueueRead] = []
 
@@ -29,9 +31,16 @@ struct SchedulerScript {
     var output = output
     scheduler.noteAllDone(&output)
     hooks += output.hooks
-    actions += output.now + output.afterCommit
     changes += output.changes
     if let request = output.queueRead { queueReads.append(request) }
+    for action in output.now + output.afterCommit {
+      // Unless a test says otherwise, the disk has kept what is durable.
+      if let damaged, case .checkBlocks(let id, let operation, _) = action {
+        handle(.file(id, .blocksChecked(damaged: damaged, by: operation)))
+      } else {
+        actions.append(action)
+      }
+    }
   }
 
   mutating func handle(_ event: TransferScheduler.Event) {

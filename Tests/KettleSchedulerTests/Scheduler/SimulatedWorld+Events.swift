@@ -36,6 +36,16 @@ extension SimulatedWorld {
     case .end(let attempt): end(attempt, .cancelled, on: &scheduler, at: now)
     case .checkpoint(let id): checkpoint(id, on: &scheduler, at: now)
     case .closing(let id, let operation): closed(id, operation, on: &scheduler, at: now)
+    case .checking(let id, let operation, let resumeData):
+      // Now and then the disk has lost the first bytes.
+      let damaged = luck % 3 == 0 ? resumeData.durable.ranges.prefix(1) : []
+      var rest = resumeData.durable
+      for range in damaged { rest.remove(range) }
+      if open.values.contains(resumeData.inode) { broken.append("an open file is checked") }
+      partials[resumeData.inode]?.keep(rest)
+      run(
+        scheduler.handle(.file(id, .blocksChecked(damaged: Array(damaged), by: operation)), at: now)
+      )
     case .digest(let id, let operation):
       let result: Result<String, TransferFailure> = .success(String(repeating: "a", count: 32))
       run(scheduler.handle(.file(id, .digestComputed(result, by: operation)), at: now))
@@ -72,7 +82,9 @@ extension SimulatedWorld {
         store[id]?.resumeData?.durable = durable
         checkClaim(of: id)
       case .remove(let id): store[id] = nil
-      case .clearFinished, .uncover, .bin, .hostServed, .rememberHost, .hook: break
+      case .clearFinished, .uncover, .bin, .hostServed, .rememberHost, .hook, .digests,
+        .forgetDigests:
+        break
       case .putSession, .removeSession: broken.append("a session is no matter of the scheduler")
       }
     }

@@ -17,6 +17,7 @@ struct SimulatedWorld {
     case adding([JournalChange])
     /// They are committed, but the scheduler has not been notified.
     case admitting([JournalChange])
+    case checking(TransferID, OperationID, ResumeData)
     case digest(TransferID, OperationID)
     case unpacking(TransferID, OperationID, ResumeData)
     case placing(TransferID, OperationID, ResumeData)
@@ -29,7 +30,8 @@ struct SimulatedWorld {
     var isCommit: Bool {
       switch self {
       case .commit, .adding: true
-      case .head, .opening, .bytes, .end, .checkpoint, .closing, .admitting, .digest, .unpacking,
+      case .head, .opening, .bytes, .end, .checkpoint, .closing, .admitting, .checking, .digest,
+        .unpacking,
         .placing, .discarding, .reading, .answer:
         false
       }
@@ -39,7 +41,7 @@ struct SimulatedWorld {
       switch self {
       case .reading, .answer: true
       case .head, .opening, .bytes, .end, .checkpoint, .closing, .commit, .adding, .admitting,
-        .digest, .unpacking, .placing, .discarding:
+        .checking, .digest, .unpacking, .placing, .discarding:
         false
       }
     }
@@ -47,7 +49,8 @@ struct SimulatedWorld {
     var changes: [JournalChange] {
       switch self {
       case .commit(let changes, _), .adding(let changes): changes
-      case .head, .opening, .bytes, .end, .checkpoint, .closing, .admitting, .digest, .unpacking,
+      case .head, .opening, .bytes, .end, .checkpoint, .closing, .admitting, .checking, .digest,
+        .unpacking,
         .placing, .discarding, .reading, .answer:
         []
       }
@@ -130,6 +133,8 @@ struct SimulatedWorld {
     case .closeBody(let id, let operation): close(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
       pending.append(.discarding(id, operation, resumeData))
+    case .checkBlocks(let id, let operation, let resumeData):
+      pending.append(.checking(id, operation, resumeData))
     case .computeDigest(let id, let operation, _, _): pending.append(.digest(id, operation))
     case .unpackFile(let id, let operation, let resumeData):
       if store[id] != nil, store[id]?.resumeData?.inode != resumeData.inode {
@@ -222,7 +227,7 @@ struct SimulatedWorld {
         case .put(let record): record.id
         case .progress(let id, _): id
         case .remove, .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed,
-          .rememberHost, .hook:
+          .rememberHost, .hook, .digests, .forgetDigests:
           nil
         }
       })

@@ -47,6 +47,7 @@ package final class InMemoryFileStorage: Sendable {
     /// The gate that finishes wait for.
     var finishGate: DispatchSemaphore?
     var unrecorded: [UnrecordedFile] = []
+    var hasBlockDigests = false
     /// With a rename that no sync has followed.
     var unsyncedDirectories: Set<String> = []
 

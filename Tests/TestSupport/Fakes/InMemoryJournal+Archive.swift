@@ -11,6 +11,10 @@ extension InMemoryJournal: TransferArchive {
     return ids.compactMap { records[$0] }
   }
 
+  package func digests(of id: TransferID) throws -> BlockDigests {
+    digests[id] ?? BlockDigests()
+  }
+
   package func hookRuns(of id: TransferID) throws -> [HookRun] {
     hooks.values.map(\.run).filter { $0.transfer == id }.sorted { $0.id < $1.id }
       .suffix(HookRun.shownCountMax)

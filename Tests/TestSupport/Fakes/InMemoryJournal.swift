@@ -16,6 +16,7 @@ package final class InMemoryJournal: TransferJournal {
     var binActions: [Int64: BinAction] = [:]
     var binEntries: [Int64: [TransferID: BinEntry]] = [:]
     var hooks: [HookRunID: StoredHook] = [:]
+    var digests: [TransferID: BlockDigests] = [:]
     var commits: [[JournalChange]] = []
     var failures: [any Error] = []
     var readFailures: [any Error] = []
@@ -118,6 +119,9 @@ package final class InMemoryJournal: TransferJournal {
       state.lastTaskIdentifiers[record.spec.session] = max(last, record.taskIdentifier)
     case .progress(let id, let durable):
       state.records[id]?.resumeData?.durable = durable
+    case .digests(let id, let new):
+      for entry in new { state.digests[id, default: BlockDigests()].insert(entry) }
+    case .forgetDigests(let id): state.digests[id] = nil
     case .remove(let id): state.records[id] = nil
     case .putSession(let session):
       state.sessions[session.id] = session
@@ -178,6 +182,8 @@ package final class InMemoryJournal: TransferJournal {
   package var records: [TransferID: TransferRecord] { state.withLock { $0.records } }
 
   package var hooks: [HookRunID: StoredHook] { state.withLock { $0.hooks } }
+
+  package var digests: [TransferID: BlockDigests] { state.withLock { $0.digests } }
 
   /// The transfers that an action put into the bin, by id.
   package func binEntries(of action: Int64) -> [BinEntry] {

@@ -207,7 +207,8 @@ extension TransferSnapshot {
         ?? Strings.heldBack(self, time: context.time)
         ?? limitBytesPerSecond.map(Strings.limitedTo)
     case .paused: freshStart.map(Strings.freshStart) ?? limitBytesPerSecond.map(Strings.limitedTo)
-    case .completed: failedHook.map(Strings.hookFailed)
+    case .completed:
+      check.flatMap { $0.isBad ? Strings.damage($0) : nil } ?? failedHook.map(Strings.hookFailed)
     case .idle, .scheduled: nil
     }
   }

@@ -2,7 +2,7 @@ import KettleModel
 
 /// The keys for the selected transfers and for all transfers.
 enum RowBindings {
-  static let all = controls + removal + settings + ListScreen.copyBindings + everything
+  static let all = controls + files + removal + settings + ListScreen.copyBindings + everything
 
   private static let controls: [Binding<ListScreen>] = [
     Binding(
@@ -54,6 +54,18 @@ enum RowBindings {
         context.whenConnected(list.selected.availability { Strings.whyNotStop($0.state) })
       },
       do: { list, _ in control(.stop, list) }),
+  ]
+
+  private static let files: [Binding<ListScreen>] = [
+    Binding(
+      "verify", .transfer, in: [.list], keys: [.character("V")], rank: 3,
+      help: "Compare its finished file with what was downloaded; a damaged one is repaired",
+      labelNow: { list, _ in list.repairableRow == nil ? nil : Strings.footerRepair },
+      when: { list, context in
+        context.whenConnected(
+          list.selected.availability { $0.state == .completed ? nil : Strings.noFinishedFile })
+      },
+      do: { list, _ in control(list.repairableRow == nil ? .verify : .repair, list) })
   ]
 
   private static let removal: [Binding<ListScreen>] = [
@@ -190,6 +202,16 @@ extension TransferSnapshot {
     case .decision: OpenScreen(DecisionScreen(self))
     case .link, nil: OpenScreen(EntryDialog(freshLinkFor: self))
     }
+  }
+}
+
+extension ListScreen {
+  /// The only selected row, if damaged bytes of its file can be fetched again.
+  fileprivate var repairableRow: TransferSnapshot? {
+    guard !selected.areMarked, let row = selected.rows.first, row.check?.finding == .damaged,
+      row.check?.damaged?.isEmpty == false
+    else { return nil }
+    return row
   }
 }
 

@@ -111,7 +111,29 @@ extension Strings {
   /// What is known of a finished file beyond its size; nil for nothing.
   static func proof(of row: TransferSnapshot) -> String? {
     row.contentCoding.map { "compressed (\($0))" } ?? row.verifiedBy?.rawValue
+      ?? (row.check?.finding == .intact ? "verified" : nil)
   }
+
+  /// What is wrong with a finished file, or how far its comparison is; nil for nothing.
+  static func problem(of row: TransferSnapshot) -> String? {
+    if let checking = checking(row) { return checking }
+    if let check = row.check, check.isBad { return FileCheckWords.brief(check) }
+    return row.failedHook == nil ? nil : hookFailed
+  }
+
+  /// For example `checking 3.1 of 8.0 GiB`; nil if nothing is compared.
+  static func checking(_ row: TransferSnapshot) -> String? {
+    row.comparedByteCount.map { byteCount in
+      "checking " + ByteText.size(byteCount)
+        + (row.bytesExpected.map { " of " + ByteText.size($0) } ?? "")
+    }
+  }
+
+  static func damage(_ check: FileCheck) -> String {
+    "The file is \(FileCheckWords.text(check))"
+  }
+
+  static let footerRepair = "repair"
 
   static let paused = "paused"
   static let verifying = "verifying"

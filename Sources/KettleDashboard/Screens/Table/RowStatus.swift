@@ -22,7 +22,7 @@ package enum RowStatus: Hashable, Sendable {
       let finished = row.finishedAt.map { clock.short($0, now: now) }
       self = .done(
         Strings.done(at: finished), proof: Strings.proof(of: row),
-        problem: row.failedHook == nil ? nil : Strings.hookFailed)
+        problem: Strings.problem(of: row))
     case .scheduled:
       let start = row.goesOnAt.map { clock.long($0, now: now) }
       self = .words(Strings.scheduled(start))
@@ -33,7 +33,7 @@ package enum RowStatus: Hashable, Sendable {
       let opening = row.heldBack?.until.map { clock.short($0, now: now) }
       self = .words(Strings.queued(row, opening: opening))
     case .paused: self = row.bytesReceived > 0 ? .still(Strings.paused) : .words([Strings.paused])
-    case .verifying: self = .still(Strings.verifying)
+    case .verifying: self = .still(Strings.checking(row) ?? Strings.verifying)
     }
   }
 

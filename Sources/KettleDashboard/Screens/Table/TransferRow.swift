@@ -127,7 +127,7 @@ struct TransferRow {
     }
     let end = pen.endBeforeSize(of: row) ?? columns.words.upperBound
     var next = columns.words.lowerBound
-    let isProved = row.verifiedBy != nil
+    let isProved = row.verifiedBy != nil || row.check?.finding == .intact
     let parts: [(text: String?, role: Role)] = [
       (time, .quiet), (problem, .attention),
       (proof.map { isProved ? $0 + " " + canvas.look.glyphs.good : $0 }, isProved ? .good : .quiet),
