@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 
@@ -238,5 +237,5 @@ struct LiveDigest: Sendable {
   var inode: UInt64
   var algorithm: Checksum.Algorithm
   var digest: any FileDigest
-  let queue = DispatchQueue(label: "kettle.digest")
+  let queue: any WorkQueue
 }

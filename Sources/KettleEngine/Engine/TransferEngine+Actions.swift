@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 
@@ -153,7 +152,7 @@ extension TransferEngine {
       if let synced = writer.settled {
         return post(.bodyClosed(id, operation, .success(ClosedBody(synced))))
       }
-      writer.queue.async { [weak self] in
+      writer.queue.enqueue { [weak self] in
         let result = Result { () throws(TransferFailure) -> ClosedBody? in
           ClosedBody(try writer.sync())
         }

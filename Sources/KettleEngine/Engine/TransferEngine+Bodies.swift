@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 
@@ -20,7 +19,9 @@ extension TransferEngine {
       try files.storage.beginDigest(of: resumeData, algorithm: algorithm)
     }
     live[id].digest = (try? begun.get()).map {
-      LiveDigest(inode: resumeData.inode, algorithm: algorithm, digest: $0)
+      LiveDigest(
+        inode: resumeData.inode, algorithm: algorithm, digest: $0,
+        queue: work.makeQueue("kettle.digest"))
     }
   }
 
@@ -28,7 +29,7 @@ extension TransferEngine {
   func advanceDigest(of id: TransferID, to durable: ByteRangeSet) {
     guard let one = live[id].digest else { return }
     let upper = durable.prefixByteCount
-    one.queue.async {
+    one.queue.enqueue {
       guard upper > one.digest.byteCount else { return }
       // A failure here recurs when the digest is needed.
       try? one.digest.advance(to: upper) { false }
@@ -57,7 +58,7 @@ extension TransferEngine {
       }
       self?.post(.event(.file(id, .digestComputed(result, by: operation))))
     }
-    if let usable { usable.queue.async(execute: work) } else { files.digests.async(work) }
+    if let usable { usable.queue.enqueue(work) } else { files.digests.async(work) }
   }
 }
 
@@ -152,7 +153,7 @@ extension TransferEngine {
         receivedByteCount: writer.receivedByteCount, configuration.checkpoints, at: now.monotonic)
     else { return }
     live[id].body = .open(writer, pace)
-    writer.syncQueue.async { [weak self] in
+    writer.syncQueue.enqueue { [weak self] in
       let result = Result { () throws(TransferFailure) in try writer.sync() }
       self?.post(.checkpointSynced(id, writer, result))
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 
@@ -103,9 +102,10 @@ extension TransferEngine {
   func makeWriter(
     for file: any PartialFile, durable: ByteRangeSet, totalByteCount: Int64?
   ) -> PartialFileWriter {
-    PartialFileWriter(file: file, durable: durable, totalByteCount: totalByteCount) {
-      [weak self] attempts in self?.post(.roomMade(attempts))
-    }
+    PartialFileWriter(
+      file: file, durable: durable, totalByteCount: totalByteCount,
+      queue: work.makeQueue("kettle.writer"), syncQueue: work.makeQueue("kettle.sync")
+    ) { [weak self] attempts in self?.post(.roomMade(attempts)) }
   }
 
   /// Notifies the scheduler that the partial file is open.
@@ -155,7 +155,7 @@ extension TransferEngine {
         work()
       }
     } else {
-      writer.queue.async(execute: work)
+      writer.queue.enqueue(work)
     }
     switch end {
     case .complete, .satisfied:
