@@ -91,6 +91,9 @@ struct LiveTransfer: Sendable {
   var unpacking: LiveUnpacking?
   /// How much free space was not enough to unpack its file.
   var tooFewFreeBytes: Int64?
+  /// Whether its small body found a full disk, so that the next one is not fetched before its file
+  /// is made.
+  var needsFileFirst = false
   /// Whether its request has sent more than was reported.
   var isSending = false
   /// The number of its changes on their way to the store.
@@ -109,7 +112,8 @@ struct LiveTransfer: Sendable {
   }
 
   fileprivate var isEmpty: Bool {
-    isStored && unpacking == nil && tooFewFreeBytes == nil && !isSending && observation == nil
+    isStored && unpacking == nil && tooFewFreeBytes == nil && !needsFileFirst && !isSending
+      && observation == nil
   }
 
   /// Whether the transfer can leave memory: it has no open file, and the store has its changes.

@@ -112,8 +112,9 @@ extension TransferEngine {
     let opening = BodyOpening(
       files: files.storage, id: id, spec: record.spec,
       directory: rows.directory(of: record.spec))
-    if let file = LatePartialFile(
-      opening, plan, byteCountMax: configuration.lateFileByteCountMax)
+    if !live[id].needsFileFirst,
+      let file = LatePartialFile(
+        opening, plan, byteCountMax: configuration.lateFileByteCountMax)
     {
       return letFlow(into: file, plan, of: attempt, id)
     }

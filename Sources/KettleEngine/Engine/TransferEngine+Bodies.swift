@@ -138,6 +138,7 @@ extension TransferEngine {
     case nil: live[id].body = nil
     case .failure(let failure):
       live[id].body = nil
+      live[id].needsFileFirst = failure.code == .diskFull
       apply(.attempt(attempt, .bodyRefused(failure)))
     case .success(let opened): use(late.writer, opened, of: id, by: attempt)
     }

@@ -114,6 +114,7 @@ extension TransferEngine {
     by attempt: AttemptID
   ) {
     live[id].body = .open(writer, CheckpointPace(since: clock.now().monotonic))
+    live[id].needsFileFirst = false
     followDigest(of: id, opened.resumeData)
     if live[id].digest != nil { opened.file.keepInMemory() }
     apply(.body(id, .opened(opened.resumeData, because: opened.freshStart, by: attempt)))
