@@ -70,7 +70,7 @@ final class SimulatedLoop: EngineClock, @unchecked Sendable {
   }
 
   /// Lets time pass without any work, as on a machine that sleeps.
-  func sleep(milliseconds: Int64) {
+  func skip(milliseconds: Int64) {
     moment.monotonic = moment.monotonic.advanced(byMilliseconds: milliseconds)
     jump(milliseconds: milliseconds)
   }
@@ -148,7 +148,7 @@ final class SimulatedLoop: EngineClock, @unchecked Sendable {
   var nextDue: Int64? { [alarm?.at.milliseconds, timers.first].compactMap { $0 }.min() }
 
   private func advance(to milliseconds: Int64) {
-    sleep(milliseconds: max(0, milliseconds - moment.monotonic.milliseconds))
+    skip(milliseconds: max(0, milliseconds - moment.monotonic.milliseconds))
   }
 
   private func wakeWhatIsDue() {

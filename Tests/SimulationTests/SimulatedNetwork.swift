@@ -102,6 +102,7 @@ final class SimulatedNetwork: Transport, @unchecked Sendable {
     _ milliseconds: Int64, _ id: AttemptID, _ body: @escaping (Attempt) -> Void
   ) {
     machine.loop.after(milliseconds: milliseconds) { [self] in
+      // The loop has one thread.
       nonisolated(unsafe) let body = body
       queue.enqueue { [self] in if let attempt = attempts[id] { body(attempt) } }
     }

@@ -10,12 +10,17 @@ struct SimulatedResource {
   }
 
   let name: String
+  /// Into how many segments of a playlist it is divided; 0 for a file of its own.
+  let segmentCount: Int
   private let seed: UInt64
   private(set) var versions: [Version] = []
 
-  init(_ name: String, seed: UInt64, byteCount: Int, at now: MonotonicTime) {
+  init(
+    _ name: String, seed: UInt64, byteCount: Int, segmentCount: Int = 0, at now: MonotonicTime
+  ) {
     self.name = name
     self.seed = seed
+    self.segmentCount = segmentCount
     change(byteCount: byteCount, at: now)
   }
 
@@ -36,6 +41,27 @@ struct SimulatedResource {
     version.bytes = Self.bytes(seed ^ 0xFFFF, version.bytes.count)
     version.number = 90
     return version
+  }
+
+  /// Returns what is under a path, and its media type; nil if the path is not of this resource.
+  func content(at path: String, of version: Version) -> (bytes: ArraySlice<UInt8>, type: String)? {
+    if path == "/" + name {
+      guard segmentCount > 0 else { return (version.bytes[...], "application/octet-stream") }
+      return (Array(playlist.utf8)[...], "application/vnd.apple.mpegurl")
+    }
+    guard let number = (0..<segmentCount).first(where: { path == "/\(segment($0))" }) else {
+      return nil
+    }
+    let (count, total) = (segmentCount, version.bytes.count)
+    return (version.bytes[number * total / count..<(number + 1) * total / count], "video/mp2t")
+  }
+
+  private func segment(_ number: Int) -> String { "\(name).\(number).ts" }
+
+  private var playlist: String {
+    let segments = (0..<segmentCount).map { "#EXTINF:6,\n/\(segment($0))\n" }
+    return "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:0\n"
+      + segments.joined() + "#EXT-X-ENDLIST\n"
   }
 
   private static func bytes(_ seed: UInt64, _ byteCount: Int) -> [UInt8] {
@@ -130,7 +156,7 @@ struct SimulatedOrigins {
   func server(_ host: String) -> SimulatedServer? { servers.first { $0.host == host } }
 
   func resource(at path: String) -> SimulatedResource? {
-    resources.first { "/" + $0.name == path }
+    resources.first { $0.content(at: path, of: $0.versions[0]) != nil }
   }
 
   /// The response of a server that does what it should.
@@ -151,14 +177,15 @@ struct SimulatedOrigins {
       return reply
     }
     let version = server.kind == .lying ? resource.lie(at: now) : resource.version(at: now)
+    guard let (bytes, type) = resource.content(at: url.path, of: version) else { return reply }
     let (tag, modified) = Self.validators(of: server, version, tagNumber)
     reply.set("ETag", tag)
     reply.set("Last-Modified", modified)
-    reply.set("Content-Type", "application/octet-stream")
-    let total = Int64(version.bytes.count)
+    reply.set("Content-Type", type)
+    let total = Int64(bytes.count)
     let isCurrent = ifRange == nil || ifRange == tag || (tag == nil && ifRange == modified)
     guard server.servesParts, let range, isCurrent else {
-      reply.body = version.bytes[...]
+      reply.body = bytes
       reply.bytesPerSecond = max(server.bytesPerSecond, total / 300)
       Self.frame(&reply, server.framing)
       return reply
@@ -171,7 +198,7 @@ struct SimulatedOrigins {
     }
     let upper = min(range.upper ?? total, total)
     reply.status = 206
-    reply.body = version.bytes[Int(range.lower)..<Int(upper)]
+    reply.body = bytes.dropFirst(Int(range.lower)).prefix(Int(upper - range.lower))
     reply.bytesPerSecond = max(server.bytesPerSecond, Int64(reply.body.count) / 300)
     reply.set("Content-Range", "bytes \(range.lower)-\(upper - 1)/\(total)")
     Self.frame(&reply, server.framing == .closing ? .length : server.framing)

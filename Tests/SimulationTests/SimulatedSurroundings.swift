@@ -75,10 +75,12 @@ final class SimulatedSurroundings: @unchecked Sendable {
     origins.servers += [redirecting, SimulatedServer(host: "liar.example", kind: .lying)]
     let greatest: [Int64] = [60_000, 300_000, 1_500_000, 5_000_000]
     for number in 0..<max(2, options.transferCount / 2) {
+      let isPlaylist = number > 0 && chance.happens(0.15)
       origins.resources.append(
         SimulatedResource(
-          "r\(number).iso", seed: chance.bits(),
-          byteCount: Int(chance.skewed(upTo: chance.one(of: greatest) ?? 3000)), at: now))
+          isPlaylist ? "p\(number).m3u8" : "r\(number).iso", seed: chance.bits(),
+          byteCount: Int(chance.skewed(upTo: chance.one(of: greatest) ?? 3000)),
+          segmentCount: isPlaylist ? Int(chance.number(1...9)) : 0, at: now))
     }
   }
 
@@ -97,7 +99,7 @@ final class SimulatedSurroundings: @unchecked Sendable {
     else { return nil }
     var spec = TransferSpec(url: url)
     spec.connections = chance.happens(0.3) ? Int(chance.number(1...5)) : nil
-    if chance.happens(0.25) {
+    if chance.happens(0.25), resource.segmentCount == 0 {
       let others = origins.servers.map(\.host).filter { $0 != host && $0 != "go.example" }
       spec.options.mirrors = [chance.one(of: others)].compactMap {
         $0.flatMap { self.url($0, resource) }
@@ -105,7 +107,8 @@ final class SimulatedSurroundings: @unchecked Sendable {
     }
     spec.onConflict = chance.one(of: [.rename, .rename, .replace]) ?? .rename
     spec.options.queue = chance.one(of: SimulatedUser.queueNames)
-    if chance.happens(0.15), let now, let host = origins.server(host), host.kind == .ordinary,
+    if chance.happens(0.15), resource.segmentCount == 0, let now, let host = origins.server(host),
+      host.kind == .ordinary,
       let hex = TestDigest.hex(of: resource.version(at: now).bytes, .sha256)
     {
       spec.checksum = Checksum(algorithm: .sha256, hex: hex)
@@ -319,7 +322,7 @@ final class SimulatedSurroundings: @unchecked Sendable {
     }
   }
 
-  private static func isEqual(_ left: ArraySlice<UInt8>, _ right: [UInt8]) -> Bool {
+  private static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     return left.withUnsafeBytes { left in
       right.withUnsafeBytes { right in
@@ -348,8 +351,9 @@ final class SimulatedSurroundings: @unchecked Sendable {
 /// Checks at rest.
 extension SimulatedSurroundings {
   func changeResource(at now: MonotonicTime) {
-    guard !origins.resources.isEmpty else { return }
-    let index = chance.index(below: origins.resources.count)
+    // The same segments with other contents would be another recording that says nothing of it.
+    let files = origins.resources.indices.filter { origins.resources[$0].segmentCount == 0 }
+    guard let index = chance.one(of: files) else { return }
     let old = origins.resources[index].version(at: now).bytes.count
     origins.resources[index].change(
       byteCount: chance.happens(0.6) ? old : Int(chance.skewed(upTo: Int64(2 * old + 10))), at: now)

@@ -147,7 +147,7 @@ final class SimulationRun: @unchecked Sendable {
     case .clockJump: machine.loop.jump(milliseconds: chance.number(-pause...2 * pause))
     case .machineSleep:
       machine.network?.reset()
-      machine.loop.sleep(milliseconds: pause)
+      machine.loop.skip(milliseconds: pause)
     case .refused, .retryAfter, .gone, .strangeStatus, .redirectLoop, .webPage, .noHead,
       .lostBeforeHead, .cut, .endedEarly, .silentBody, .slow, .otherTag, .spurious416,
       .contradiction, .shiftedPart, .otherTotal, .noContentRange, .severalParts, .encodedPart,

@@ -131,9 +131,9 @@ extension WorkerPool {
 
 /// Runs an actor on a serial queue, which has its own thread while there is work.
 ///
-/// Tasks that prefer the pool of the same source, as all in the service do, stay on the actor from one of
-/// its functions to the next: the runtime compares both executors and then continues without a
-/// detour (SE-0417).
+/// Tasks that prefer the pool of the same source, as all in the service do, stay on the actor from
+/// one of its functions to the next: the runtime compares both executors and then continues without
+/// a detour (SE-0417).
 final class QueueExecutor: SerialExecutor {
   let queue: any WorkQueue
   private let tasks: WorkerPool
@@ -147,7 +147,8 @@ final class QueueExecutor: SerialExecutor {
     let job = UnownedJob(job)
     queue.enqueue { [self] in
       job.runSynchronously(
-        isolatedTo: asUnownedSerialExecutor(), taskExecutor: tasks.asUnownedTaskExecutor())
+        isolatedTo: asUnownedSerialExecutor(),
+        taskExecutor: tasks.asUnownedTaskExecutor())
     }
   }
 
