@@ -33,8 +33,11 @@ RUN_TESTS := .build/debug/kettlePackageTests.xctest --testing-library swift-test
 # What runs one group of them, keeps its output and prints its failures.
 GROUP := ./assets/run-tests.sh
 
+# A run with one seed is the same again only if the order of sets and dictionaries is.
+SIMULATE := SWIFT_DETERMINISTIC_HASHING=1 $(GROUP) simulation $(RUN_TESTS) --filter '^SimulationTests'
+
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,7 +62,8 @@ test: deps lint ## Check the style, build everything, run all tests
 
 # Beside what computes, tests of the real program and of conversations would miss their budgets.
 tests-that-compute:
-	@$(GROUP) computing $(RUN_TESTS) --skip '$(WAITING)|FaultStormTests|^ServerTests|^FuzzTests'
+	@$(GROUP) computing $(RUN_TESTS) --skip '$(WAITING)|FaultStormTests|^ServerTests|^FuzzTests|^SimulationTests'
+	@$(SIMULATE)
 
 tests-that-fuzz:
 	@KETTLE_SEED=$${KETTLE_SEED:-$(FUZZ_SEED)} KETTLE_FUZZ_SECONDS=60 \
@@ -83,6 +87,11 @@ test-fuzz: deps ## Try mutated inputs on all that reads foreign bytes; SECONDS=6
 	swift build $(TEST_BUILD)
 	@KETTLE_FUZZ_SECONDS='$(or $(SECONDS),120)' $(GROUP) fuzz $(RUN_TESTS) --filter '^FuzzTests'
 	@echo 'test-fuzz: everything passed'
+
+simulate: deps ## Simulate the engine with faults of any kind; SECONDS=600 for ten minutes
+	swift build $(TEST_BUILD)
+	@KETTLE_SIMULATE_SECONDS='$(or $(SECONDS),120)' $(SIMULATE); status=$$?; \
+	  sed -n '/^simulated/,/^$$/p' .build/tests/simulation.log; exit $$status
 
 test-thread: deps ## Look for data races with ThreadSanitizer, in a build of its own
 	swift build --build-tests $(THREAD_BUILD)

@@ -271,6 +271,13 @@ let package = Package(
         "KettleEngine", "KettleModel", "KettleRPC", "KettleScheduler", "KettleSocket",
         "KettleStarter", "KettleSystem", "TestSupport", logging,
       ]),
+    // The whole engine on one thread, over a network, a disk and a store that fail by a seed.
+    tests(
+      "SimulationTests",
+      [
+        "KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "SeededNumbers",
+        "TestSupport", logging,
+      ]),
     // The engine over the real network, disk and store, and an origin that lies.
     tests(
       "WireTests",

@@ -77,6 +77,20 @@ struct LateFileTests {
     #expect(world.journal.commits.count == 3)
   }
 
+  @Test func `while the disk is full, a small body is not fetched again`() async throws {
+    let world = try await world()
+    world.files.setFreeBytes(2)
+    let (id, attempt) = try await world.flowing(total: 6)
+    world.transport.body(attempt, [1, 2, 3, 4, 5, 6])
+    world.transport.end(attempt, .complete)
+    await world.told.wait(for: .waiting, of: id)
+    await world.advance(milliseconds: 20_000)
+    let second = await world.transport.request(2).id
+    world.transport.head(second, 200, ["Content-Length": "6", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.cancel(second)) }
+    #expect(!world.transport.calls.contains(.accept(second)))
+  }
+
   @Test func `a body one byte over the limit has its partial file before it is accepted`()
     async throws
   {

@@ -18,7 +18,13 @@ struct LiveTransfersTests {
   }
 
   private var digest: LiveDigest {
-    LiveDigest(inode: 1, algorithm: .sha256, digest: EmptyDigest())
+    Self.emptyDigest()
+  }
+
+  private static func emptyDigest() -> LiveDigest {
+    LiveDigest(
+      inode: 1, algorithm: .sha256, digest: EmptyDigest(),
+      queue: WorkSource.threads.makeQueue("test"))
   }
 
   /// A transfer of which everything is known.
@@ -44,7 +50,7 @@ struct LiveTransfersTests {
   @Test(
     arguments: [
       { $0.body = .opening(OpeningBody(AttemptID(rawValue: 1))) },
-      { $0.digest = LiveDigest(inode: 1, algorithm: .sha256, digest: EmptyDigest()) },
+      { $0.digest = Self.emptyDigest() },
       { $0.unpacking = LiveUnpacking(OperationID(rawValue: 1)) },
       { $0.tooFewFreeBytes = 5 },
       { $0.isSending = true },

@@ -19,10 +19,10 @@ final class PartialFileWriter: Sendable {
   let file: any PartialFile
   let totalByteCount: Int64?
   /// The queue on which blocks are written. Blocking calls can be made on it.
-  let queue: DispatchQueue
+  let queue: any WorkQueue
   /// The queue on which checkpoints are synced, so that blocks are written during a sync. Each
   /// writer has its own: a slow disk does not hold up the transfers on another.
-  let syncQueue = DispatchQueue(label: "kettle.sync")
+  let syncQueue: any WorkQueue
   private let onRoom: @Sendable (Set<AttemptID>) -> Void
   private let state: Mutex<WriterState>
   /// Locked while writing, so blocks are written one at a time. Lock it before `state`, never after
@@ -36,12 +36,14 @@ final class PartialFileWriter: Sendable {
   init(
     file: any PartialFile, durable: ByteRangeSet, totalByteCount: Int64?,
     ledger: BlockLedger = BlockLedger { nil },
-    queue: DispatchQueue = DispatchQueue(label: "kettle.writer"),
+    queue: any WorkQueue = DispatchQueue(label: "kettle.writer"),
+    syncQueue: any WorkQueue = DispatchQueue(label: "kettle.sync"),
     onRoom: @escaping @Sendable (Set<AttemptID>) -> Void
   ) {
     self.file = file
     self.totalByteCount = totalByteCount
     self.queue = queue
+    self.syncQueue = syncQueue
     self.onRoom = onRoom
     state = Mutex(WriterState(written: durable))
     disk = Mutex(ledger)
@@ -87,7 +89,7 @@ final class PartialFileWriter: Sendable {
   func receive(_ bytes: UnsafeRawBufferPointer, of attempt: AttemptID) -> SinkAnswer {
     let (answer, hasFullBlocks) = state.withLock { $0.receive(bytes, of: attempt) }
     if hasFullBlocks {
-      queue.async { [self] in
+      queue.enqueue { [self] in
         disk.withLock { ledger in
           writeQueued(upTo: state.withLock { $0.enqueuedCount }, into: &ledger)
         }

@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 import KettleSystem
@@ -30,11 +29,11 @@ final class EngineInbox: Sendable {
     var inputs: [EngineInput] = []
   }
 
-  private let queue: DispatchQueue
+  private let queue: any WorkQueue
   private let state = Mutex(State())
 
   /// - Parameter queue: the queue on which the reader is called.
-  init(on queue: DispatchQueue) { self.queue = queue }
+  init(on queue: any WorkQueue) { self.queue = queue }
 
   /// Adds input. Returns false when the inbox has ended and drops it.
   func put(_ input: EngineInput) -> Bool {
@@ -43,7 +42,7 @@ final class EngineInbox: Sendable {
       state.inputs.append(input)
       return (true, Self.claimsCall(&state))
     }
-    if calls { queue.async { [self] in read() } }
+    if calls { queue.enqueue { [self] in read() } }
     return isTaken
   }
 
@@ -56,7 +55,7 @@ final class EngineInbox: Sendable {
       state.phase = .open(reader, drained: drained, .none)
       return !state.inputs.isEmpty && Self.claimsCall(&state)
     }
-    if calls { queue.async { [self] in read() } }
+    if calls { queue.enqueue { [self] in read() } }
   }
 
   func end() { state.withLock { $0 = State(phase: .ended) } }
@@ -89,7 +88,7 @@ final class EngineInbox: Sendable {
       return (drained, !state.inputs.isEmpty)
     }
     drained?()
-    if goesOn { queue.async { [self] in read() } }
+    if goesOn { queue.enqueue { [self] in read() } }
   }
 
   /// Removes and returns the input that has arrived; nil when there is none, or after the end.

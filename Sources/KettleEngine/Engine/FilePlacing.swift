@@ -7,16 +7,19 @@ struct FileWork: Sendable {
   let storage: any FileStorage
   /// Names and opens files. Finished files are deleted alone: a transfer that is reset and started
   /// again must find its name free. All other operations on one transfer are sequential anyway.
-  let names = WorkerPool("kettle.files", width: 16)
+  let names: WorkerPool
   /// Digests of files that are not being written; these take long.
-  let digests = WorkerPool("kettle.digests", width: 2)
+  let digests: WorkerPool
   /// Comparisons of finished files, one at a time.
-  let checks = WorkerPool("kettle.checks", width: 1)
+  let checks: WorkerPool
   let placing: FilePlacing
   private let discarding: FileDiscarding
 
-  init(_ storage: any FileStorage) {
+  init(_ storage: any FileStorage, on work: WorkSource) {
     self.storage = storage
+    names = WorkerPool("kettle.files", width: 16, makeQueue: work.makeQueue)
+    digests = WorkerPool("kettle.digests", width: 2, makeQueue: work.makeQueue)
+    checks = WorkerPool("kettle.checks", width: 1, makeQueue: work.makeQueue)
     placing = FilePlacing(storage, on: names)
     discarding = FileDiscarding(storage)
   }

@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleSystem
 
@@ -32,17 +31,21 @@ final class JournalWriter: Sendable {
 
   private let journal: any TransferJournal
   private let state = Mutex(State())
-  private let queue = DispatchQueue(label: "kettle.journal")
+  private let queue: any WorkQueue
   private let report: @Sendable (any Error) -> Void
-  static let retryDelay = DispatchTimeInterval.seconds(1)
+  static let retryMilliseconds = 1000
 
   /// - Parameter report: receives the error of every failed commit, on the journal's queue.
-  init(_ journal: any TransferJournal, report: @escaping @Sendable (any Error) -> Void) {
+  init(
+    _ journal: any TransferJournal, on work: WorkSource = .threads,
+    report: @escaping @Sendable (any Error) -> Void
+  ) {
     self.journal = journal
+    queue = work.makeQueue("kettle.journal")
     self.report = report
   }
 
-  func load() throws -> JournalContents { try queue.sync { try journal.load() } }
+  func load() throws -> JournalContents { try queue.wait { try journal.load() } }
 
   /// `finish` is called on the journal's queue when the changes, and all before them, are durable.
   func submit(
@@ -55,7 +58,7 @@ final class JournalWriter: Sendable {
       defer { state.worker = .draining }
       return state.worker == .idle
     }
-    if begins { queue.async { self.drain() } }
+    if begins { queue.enqueue { self.drain() } }
   }
 
   private func drain() { while !commitWaiting() {} }
@@ -69,7 +72,7 @@ final class JournalWriter: Sendable {
     }
     if let failed = commit(batch) {
       state.withLock { $0.waiting.insert(contentsOf: failed, at: 0) }
-      queue.asyncAfter(deadline: .now() + Self.retryDelay) { self.drain() }
+      queue.enqueue(afterMilliseconds: Self.retryMilliseconds) { self.drain() }
       return true
     }
     return state.withLock { state in
@@ -130,23 +133,23 @@ struct StoreReader: Sendable {
   typealias Question<Value> = @Sendable (any TransferArchive) throws -> Value
 
   let archive: any TransferArchive
-  let queue: DispatchQueue
+  let queue: any WorkQueue
 
-  init(_ archive: any TransferArchive, _ label: String) {
+  init(_ archive: any TransferArchive, _ label: String, on work: WorkSource) {
     self.archive = archive
-    queue = DispatchQueue(label: label)
+    queue = work.makeQueue(label)
   }
 
   /// - Parameter answered: called on the queue.
   func read<Value: Sendable>(
-    after delay: DispatchTimeInterval? = nil, _ question: @escaping Question<Value>,
+    afterMilliseconds delay: Int? = nil, _ question: @escaping Question<Value>,
     answered: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
     let work: WorkerPool.Work = { [archive] in answered(Result { try question(archive) }) }
     if let delay {
-      queue.asyncAfter(deadline: .now() + delay, execute: work)
+      queue.enqueue(afterMilliseconds: delay, work)
     } else {
-      queue.async(execute: work)
+      queue.enqueue(work)
     }
   }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 
@@ -94,6 +93,9 @@ struct LiveTransfer: Sendable {
   var checking: LiveUnpacking?
   /// How much free space was not enough to unpack its file.
   var tooFewFreeBytes: Int64?
+  /// Whether its small body found a full disk, so that the next one is not fetched before its file
+  /// is made.
+  var needsFileFirst = false
   /// Whether its request has sent more than was reported.
   var isSending = false
   /// The number of its changes on their way to the store.
@@ -112,7 +114,8 @@ struct LiveTransfer: Sendable {
   }
 
   fileprivate var isEmpty: Bool {
-    isStored && checking == nil && unpacking == nil && tooFewFreeBytes == nil && !isSending
+    isStored && checking == nil && unpacking == nil && tooFewFreeBytes == nil && !needsFileFirst
+      && !isSending
       && observation == nil
   }
 
@@ -241,5 +244,5 @@ struct LiveDigest: Sendable {
   var inode: UInt64
   var algorithm: Checksum.Algorithm
   var digest: any FileDigest
-  let queue = DispatchQueue(label: "kettle.digest")
+  let queue: any WorkQueue
 }

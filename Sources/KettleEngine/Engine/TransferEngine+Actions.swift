@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 
@@ -119,8 +118,9 @@ extension TransferEngine {
       files: files.storage, id: id, spec: record.spec,
       directory: rows.directory(of: record.spec),
       digests: { [archive = store.archive] in (try? archive.digests(of: id)) ?? BlockDigests() })
-    if let file = LatePartialFile(
-      opening, plan, byteCountMax: configuration.lateFileByteCountMax)
+    if !live[id].needsFileFirst,
+      let file = LatePartialFile(
+        opening, plan, byteCountMax: configuration.lateFileByteCountMax)
     {
       return letFlow(into: file, plan, of: attempt, id)
     }
@@ -159,7 +159,7 @@ extension TransferEngine {
       if let synced = writer.settled {
         return post(.bodyClosed(id, operation, .success(ClosedBody(synced)), synced.digests))
       }
-      writer.queue.async { [weak self] in
+      writer.queue.enqueue { [weak self] in
         let synced = Result { () throws(TransferFailure) in try writer.sync() }
         let digests = (try? synced.get())?.digests ?? []
         self?.post(.bodyClosed(id, operation, synced.map { ClosedBody($0) }, digests))

@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 
@@ -250,7 +249,7 @@ extension TransferEngine {
   ) async -> [ResumeToken] {
     // The program may respond before the last bytes of what it was notified about are stored.
     await rest(of: ids)
-    let secrets = keepsResumeData ? Self.secrets(for: ids) : nil
+    let secrets = keepsResumeData ? secrets(for: ids) : nil
     let failed = ids.filter { scheduler.machines[$0]?.failure != nil }
     let tokens = await ask { scheduler, _ in
       scheduler.acknowledge(ids, keepingBytesFor: secrets)
@@ -267,18 +266,18 @@ extension TransferEngine {
   /// - Returns: the tokens for the tasks with bytes worth keeping, in the order of `ids`.
   package func makeTokens(for ids: [TransferID]) async -> [ResumeToken] {
     await rest(of: ids)
+    let secrets = secrets(for: ids)
     return await ask { scheduler, _ in
-      scheduler.makeTokens(for: ids, secrets: Self.secrets(for: ids))
+      scheduler.makeTokens(for: ids, secrets: secrets)
     }
   }
 
-  private static func secrets(for ids: [TransferID]) -> [String] { ids.map { _ in secret() } }
+  private func secrets(for ids: [TransferID]) -> [String] { ids.map { _ in secret() } }
 
   /// 128 bits, so that no program can guess the token for another one's bytes.
-  private static func secret() -> String {
-    var random = SystemRandomNumberGenerator()
-    return (0..<2).map { _ in
-      let digits = String(random.next() as UInt64, radix: 16)
+  private func secret() -> String {
+    (0..<2).map { _ in
+      let digits = String(work.random(), radix: 16)
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
   }

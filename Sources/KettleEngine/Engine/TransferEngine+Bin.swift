@@ -151,7 +151,7 @@ extension TransferEngine {
   func deleteExpired() {
     let expired = decide { $0.takeExpired() }
     guard !expired.isEmpty else { return }
-    Task(executorPreference: WorkerPool.tasks) { [weak self] in
+    Task(executorPreference: work.tasks) { [weak self] in
       for action in expired { await self?.delete(action) }
     }
   }

@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 import Logging
@@ -21,7 +20,9 @@ extension TransferEngine {
       try files.storage.beginDigest(of: resumeData, algorithm: algorithm)
     }
     live[id].digest = (try? begun.get()).map {
-      LiveDigest(inode: resumeData.inode, algorithm: algorithm, digest: $0)
+      LiveDigest(
+        inode: resumeData.inode, algorithm: algorithm, digest: $0,
+        queue: work.makeQueue("kettle.digest"))
     }
   }
 
@@ -29,7 +30,7 @@ extension TransferEngine {
   func advanceDigest(of id: TransferID, to durable: ByteRangeSet) {
     guard let one = live[id].digest else { return }
     let upper = durable.prefixByteCount
-    one.queue.async {
+    one.queue.enqueue {
       guard upper > one.digest.byteCount else { return }
       // A failure here recurs when the digest is needed.
       try? one.digest.advance(to: upper) { false }
@@ -58,7 +59,7 @@ extension TransferEngine {
       }
       self?.post(.event(.file(id, .digestComputed(result, by: operation))))
     }
-    if let usable { usable.queue.async(execute: work) } else { files.digests.async(work) }
+    if let usable { usable.queue.enqueue(work) } else { files.digests.async(work) }
   }
 }
 
@@ -179,6 +180,7 @@ extension TransferEngine {
     case nil: live[id].body = nil
     case .failure(let failure):
       live[id].body = nil
+      live[id].needsFileFirst = failure.code == .diskFull
       apply(.attempt(attempt, .bodyRefused(failure)))
     case .success(let opened): use(late.writer, opened, of: id, by: attempt)
     }
@@ -194,7 +196,7 @@ extension TransferEngine {
         receivedByteCount: writer.receivedByteCount, configuration.checkpoints, at: now.monotonic)
     else { return }
     live[id].body = .open(writer, pace)
-    writer.syncQueue.async { [weak self] in
+    writer.syncQueue.enqueue { [weak self] in
       let result = Result { () throws(TransferFailure) in try writer.sync() }
       self?.post(.checkpointSynced(id, writer, result))
     }

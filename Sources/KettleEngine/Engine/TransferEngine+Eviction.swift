@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 import Logging
@@ -93,9 +92,9 @@ extension TransferEngine {
 
   // MARK: The queue
 
-  func readNextTransfers(_ request: QueueRead, after delay: DispatchTimeInterval? = nil) {
+  func readNextTransfers(_ request: QueueRead, afterMilliseconds delay: Int? = nil) {
     reading.begin()
-    store.read(after: delay) { archive in
+    store.read(afterMilliseconds: delay) { archive in
       try archive.line(request)
     } answered: { [weak self] result in
       self?.post(.queueRead(request, result))
@@ -114,7 +113,7 @@ extension TransferEngine {
       run(output, at: now)
     case .failure(let error):
       logger.error("The line cannot be read from the store", metadata: ["error": "\(error)"])
-      readNextTransfers(request, after: JournalWriter.retryDelay)
+      readNextTransfers(request, afterMilliseconds: JournalWriter.retryMilliseconds)
     }
   }
 

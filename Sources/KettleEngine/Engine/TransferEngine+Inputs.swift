@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 
@@ -114,10 +113,9 @@ extension TransferEngine {
       storage.makeBlockDigest()
     }
     return PartialFileWriter(
-      file: file, durable: durable, totalByteCount: totalByteCount, ledger: ledger
-    ) {
-      [weak self] attempts in self?.post(.roomMade(attempts))
-    }
+      file: file, durable: durable, totalByteCount: totalByteCount, ledger: ledger,
+      queue: work.makeQueue("kettle.writer"), syncQueue: work.makeQueue("kettle.sync")
+    ) { [weak self] attempts in self?.post(.roomMade(attempts)) }
   }
 
   /// Notifies the scheduler that the partial file is open.
@@ -126,6 +124,7 @@ extension TransferEngine {
     by attempt: AttemptID
   ) {
     live[id].body = .open(writer, CheckpointPace(since: clock.now().monotonic))
+    live[id].needsFileFirst = false
     followDigest(of: id, opened.resumeData)
     if live[id].digest != nil { opened.file.keepInMemory() }
     apply(
@@ -169,7 +168,7 @@ extension TransferEngine {
         work()
       }
     } else {
-      writer.queue.async(execute: work)
+      writer.queue.enqueue(work)
     }
     switch end {
     case .complete, .satisfied:

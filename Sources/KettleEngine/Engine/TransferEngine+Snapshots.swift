@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 import Logging
@@ -319,7 +318,7 @@ extension TransferEngine {
       return await makeOutlook()
     }
     if latest.isOutdated, outlooks.pending == nil {
-      Task(executorPreference: WorkerPool.tasks) { [weak self] in _ = await self?.makeOutlook() }
+      Task(executorPreference: work.tasks) { [weak self] in _ = await self?.makeOutlook() }
     }
     return latest.outlook
   }
@@ -331,7 +330,7 @@ extension TransferEngine {
     let plan = scheduler.outlookPlan(
       running: runningProgress, measurements, judgement: judgement, at: clock.now())
     let outlook = await withCheckedContinuation { made in
-      outlooks.reader.queue.async {
+      outlooks.reader.queue.enqueue {
         let queue = stored?.queue ?? StoredQueue([])
         let further = max(0, (stored?.totalCount ?? 0) - queue.count)
         made.resume(returning: plan.outlook(stored: queue, furtherCount: further))

@@ -188,20 +188,20 @@ extension TransferEngine {
 
   private func beginVerification() {
     guard let job = verifications.begin() else { return }
-    let work = FileVerification(
+    let verification = FileVerification(
       files: files.storage, archive: store.archive, now: clock.now().wall)
-    Task(executorPreference: WorkerPool.tasks) {
+    Task(executorPreference: work.tasks) {
       await self.load([job.id])
-      await self.compare(job, by: work)
+      await self.compare(job, by: verification)
     }
   }
 
-  private func compare(_ job: Verifications.Job, by work: FileVerification) {
+  private func compare(_ job: Verifications.Job, by verification: FileVerification) {
     live[job.id].checking = job.progress
     files.checks.async { [inbox] in
       if job.haste == .leisurely { IOPriority.idle.set() }
       defer { if job.haste == .leisurely { IOPriority.usual.set() } }
-      let end = work.run(job.id) { byteCount in
+      let end = verification.run(job.id) { byteCount in
         // Clients see it move, but not every block.
         let last = job.progress.comparedByteCount ?? 0
         if last >> Self.shownByteCountBits != byteCount >> Self.shownByteCountBits {
@@ -218,7 +218,7 @@ extension TransferEngine {
 
   /// Records the result of a comparison.
   func fileVerified(_ end: FileVerification.End, of id: TransferID) {
-    Task(executorPreference: WorkerPool.tasks) { await self.record(end, of: id) }
+    Task(executorPreference: work.tasks) { await self.record(end, of: id) }
   }
 
   private func record(_ end: FileVerification.End, of id: TransferID) async {

@@ -1,4 +1,3 @@
-import Dispatch
 import KettleModel
 import KettleScheduler
 import Logging
@@ -70,6 +69,7 @@ package actor TransferEngine {
     package var archive: any TransferArchive
     package var files: any FileStorage
     package var clock: any EngineClock
+    package var work: WorkSource
     package typealias TransportMaker =
       @Sendable (@escaping @Sendable (TransportEvent) -> Void) throws(TransferFailure)
       -> any Transport
@@ -79,12 +79,14 @@ package actor TransferEngine {
 
     package init(
       journal: any TransferJournal, archive: any TransferArchive, files: any FileStorage,
-      clock: any EngineClock, makeTransport: @escaping TransportMaker
+      clock: any EngineClock, work: WorkSource = .threads,
+      makeTransport: @escaping TransportMaker
     ) {
       self.journal = journal
       self.archive = archive
       self.files = files
       self.clock = clock
+      self.work = work
       self.makeTransport = makeTransport
     }
   }
@@ -100,6 +102,7 @@ package actor TransferEngine {
   var configuration: Configuration
   let files: FileWork
   let clock: any EngineClock
+  let work: WorkSource
   let transport: any Transport
   let journal: JournalWriter
   let store: StoreReader
@@ -139,17 +142,18 @@ package actor TransferEngine {
     self.configuration = configuration
     self.logger = logger
     self.observer = EventReporter(observer)
-    files = FileWork(ports.files)
-    store = StoreReader(ports.archive, "kettle.reading")
-    outlooks = Outlooks(ports.archive)
+    files = FileWork(ports.files, on: ports.work)
+    store = StoreReader(ports.archive, "kettle.reading", on: ports.work)
+    outlooks = Outlooks(ports.archive, on: ports.work)
     clock = ports.clock
+    work = ports.work
     scheduler = TransferScheduler(
       limits: configuration.limits, retryPolicy: configuration.retryPolicy)
-    executor = QueueExecutor("kettle.engine")
+    executor = QueueExecutor("kettle.engine", on: ports.work)
     let inbox = EngineInbox(on: executor.queue)
     self.inbox = inbox
     journal = JournalWriter(
-      ports.journal,
+      ports.journal, on: ports.work,
       report: { error in
         logger.error("The store cannot be written", metadata: ["error": "\(error)"])
       })
@@ -220,23 +224,22 @@ package actor TransferEngine {
     let now = clock.now()
     run(scheduler.shutDown(at: now), at: now)
     live.stopUnpackings { _, _ in false }
-    let deadlineQueue = DispatchQueue(label: "kettle.deadlines")
+    let deadlineQueue = work.makeQueue("kettle.deadlines")
     if scheduler.hasRunning {
-      let deadline = DispatchTime.now() + .milliseconds(deadlineMilliseconds)
-      deadlineQueue.asyncAfter(deadline: deadline) { [weak self] in
-        Task(executorPreference: WorkerPool.tasks) { await self?.releaseIdle() }
+      deadlineQueue.enqueue(afterMilliseconds: deadlineMilliseconds) { [weak self, work] in
+        Task(executorPreference: work.tasks) { await self?.releaseIdle() }
       }
       await waiters.awaitIdle().value()
     }
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      deadlineQueue.async { [transport] in
+      deadlineQueue.enqueue { [transport] in
         transport.shutDown()
         done.resume()
       }
     }
     let written = Completion<Void>()
     submit([]) { _ in written.finish() }
-    deadlineQueue.asyncAfter(deadline: .now() + .milliseconds(500)) { written.finish() }
+    deadlineQueue.enqueue(afterMilliseconds: 500) { written.finish() }
     await written.value()
     endInput()
     // The end of transfers that did not come to rest in time is never reported. A client that waits
@@ -258,7 +261,7 @@ package actor TransferEngine {
   /// Lets everything that waits for the engine come first.
   func turn() async {
     await withCheckedContinuation { continuation in
-      executor.queue.async { continuation.resume() }
+      executor.queue.enqueue { continuation.resume() }
     }
   }
 
@@ -275,7 +278,7 @@ package actor TransferEngine {
   /// - Parameter changes: are committed together with those of the output.
   func apply(_ event: TransferScheduler.Event, with changes: [JournalChange] = []) {
     apply { scheduler, now in
-      var output = scheduler.handle(event, jitter: Double.random(in: 0...1), at: now)
+      var output = scheduler.handle(event, jitter: work.jitter(), at: now)
       output.changes += changes
       return output
     }

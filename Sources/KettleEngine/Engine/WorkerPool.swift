@@ -27,7 +27,7 @@ package final class WorkerPool: TaskExecutor, Sendable {
     var jobs: [Job] = []
     var first = 0
     /// The queue that worked last is at the end: its thread still exists.
-    var restingQueues: [DispatchQueue]
+    var restingQueues: [any WorkQueue]
     /// The jobs that run; one, if it runs alone.
     var running: [Sharing] = []
 
@@ -49,8 +49,8 @@ package final class WorkerPool: TaskExecutor, Sendable {
     }
 
     /// Returns the jobs that can begin beside those that run.
-    mutating func begin() -> [(queue: DispatchQueue, job: Job)] {
-      var begun: [(queue: DispatchQueue, job: Job)] = []
+    mutating func begin() -> [(queue: any WorkQueue, job: Job)] {
+      var begun: [(queue: any WorkQueue, job: Job)] = []
       while let queue = restingQueues.last, let job = dequeue() {
         restingQueues.removeLast()
         begun.append((queue, job))
@@ -61,10 +61,14 @@ package final class WorkerPool: TaskExecutor, Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter width: the maximum number of concurrent jobs.
-  package init(_ label: String, width: Int) {
-    state = Mutex(
-      State(restingQueues: (0..<max(width, 1)).map { DispatchQueue(label: "\(label).\($0)") }))
+  /// - Parameters:
+  ///   - width: the maximum number of concurrent jobs.
+  ///   - makeQueue: makes a serial queue with a label.
+  package init(
+    _ label: String, width: Int,
+    makeQueue: (_ label: String) -> any WorkQueue = { DispatchQueue(label: $0) }
+  ) {
+    state = Mutex(State(restingQueues: (0..<max(width, 1)).map { makeQueue("\(label).\($0)") }))
   }
 
   package func async(_ work: @escaping Work) { enqueue(Job(work: work, sharing: .beside)) }
@@ -86,12 +90,12 @@ package final class WorkerPool: TaskExecutor, Sendable {
       })
   }
 
-  private func start(_ begun: [(queue: DispatchQueue, job: Job)]) {
-    for (queue, job) in begun { queue.async { self.run(job, on: queue) } }
+  private func start(_ begun: [(queue: any WorkQueue, job: Job)]) {
+    for (queue, job) in begun { queue.enqueue { self.run(job, on: queue) } }
   }
 
   /// Runs jobs until none is left that may begin.
-  private func run(_ first: Job, on queue: DispatchQueue) {
+  private func run(_ first: Job, on queue: any WorkQueue) {
     var next: Job? = first
     while let job = next {
       job.work()
@@ -127,24 +131,28 @@ extension WorkerPool {
 
 /// Runs an actor on a serial queue, which has its own thread while there is work.
 ///
-/// Tasks that prefer `WorkerPool.tasks`, as all in the service do, stay on the actor from one of
-/// its functions to the next: the runtime compares both executors and then continues without a
-/// detour (SE-0417).
+/// Tasks that prefer the pool of the same source, as all in the service do, stay on the actor from
+/// one of its functions to the next: the runtime compares both executors and then continues without
+/// a detour (SE-0417).
 final class QueueExecutor: SerialExecutor {
-  let queue: DispatchQueue
+  let queue: any WorkQueue
+  private let tasks: WorkerPool
 
-  init(_ label: String) { queue = DispatchQueue(label: label) }
+  init(_ label: String, on work: WorkSource = .threads) {
+    queue = work.makeQueue(label)
+    tasks = work.tasks
+  }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.async {
+    queue.enqueue { [self] in
       job.runSynchronously(
-        isolatedTo: self.asUnownedSerialExecutor(),
-        taskExecutor: WorkerPool.tasks.asUnownedTaskExecutor())
+        isolatedTo: asUnownedSerialExecutor(),
+        taskExecutor: tasks.asUnownedTaskExecutor())
     }
   }
 
-  func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+  func checkIsolated() { queue.preconditionIsCurrent() }
 }
 
 /// An event that happens once, and the tasks that wait for it.

@@ -23,7 +23,9 @@ struct Outlooks: Sendable {
   /// How often the set of transfers that only the store has has grown.
   private(set) var evictionCount = 0
 
-  init(_ archive: any TransferArchive) { reader = StoreReader(archive, "kettle.outlook") }
+  init(_ archive: any TransferArchive, on work: WorkSource) {
+    reader = StoreReader(archive, "kettle.outlook", on: work)
+  }
 
   /// Returns the latest outlook; nil if a new one must be waited for.
   func latest(

@@ -44,6 +44,20 @@ extension TransferFacts {
     return true
   }
 
+  /// Returns what is wrong with a response that is no page, although a page came in place of the
+  /// document a moment ago: it may be the document, which is not the file. The next run requests
+  /// the document again.
+  mutating func refusingOtherThanPage(
+    _ head: ResponseHead, from url: TransferURL
+  ) -> TransferFailure? {
+    guard description == .page, !PageInstead.mediaTypes.contains(head.mediaType ?? "") else {
+      return nil
+    }
+    description = .none
+    return TransferFailure(
+      .contradictoryReply, on: url.text, detail: "a page, and then something else")
+  }
+
   /// Uses a document that has arrived. Returns what follows.
   ///
   /// - Parameters:

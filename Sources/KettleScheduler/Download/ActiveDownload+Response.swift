@@ -141,6 +141,9 @@ extension ActiveDownload {
   ) -> Step {
     guard let primary = connection(of: response.attempt) else { return .none }
     if facts.recordDescription(response.head) { return .end(.request(facts.firstRequest)) }
+    if let failure = facts.refusingOtherThanPage(response.head, from: primary.url) {
+      return primaryRefused(response, because: failure, retryAfter: nil, &facts, in: context)
+    }
     if let failure = facts.refusingSize(whole.facts, at: primary.url) {
       return .end(.waiting(.forEvent(.needsLink, failure)))
     }

@@ -114,6 +114,8 @@ let testImportTable: [String: Set<String>] = [
     "BackgroundTransfer", "KettleControl", "KettleModel", "KettleSocket", "KettleStarter",
     "TestSupport",
   ],
+  // Assembles an engine from simulated parts.
+  "SimulationTests": ["Logging"],
   // The digests of the fake file storage, and pipes for started processes.
   "TestSupport": ["CKettleCurl", "CKettleLinux"],
   // Assembles an engine from its real parts.

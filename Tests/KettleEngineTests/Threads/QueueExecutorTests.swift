@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 import Testing
 
@@ -14,7 +13,7 @@ struct QueueExecutorTests {
     /// Whether other work runs on the executor while one of the actor's own functions is called.
     func isLeft() async -> Bool {
       let others = Atomic(false)
-      executor.queue.async { others.store(true, ordering: .relaxed) }
+      executor.queue.enqueue { others.store(true, ordering: .relaxed) }
       await nothing()
       await withCheckedContinuation { $0.resume() }
       return others.load(ordering: .relaxed)

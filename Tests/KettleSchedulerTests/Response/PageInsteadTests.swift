@@ -160,6 +160,35 @@ struct PageInsteadOfDocumentTests {
     }
   }
 
+  /// The page was that of a network or a moment; the playlist is not its own file.
+  @Test(arguments: [
+    ("show.m3u8", "application/vnd.apple.mpegurl"), ("a.meta4", "application/metalink4+xml"),
+    ("a.meta4", "text/plain"),
+  ])
+  func `a document that comes after a page is requested again as a document`(
+    name: String, type: String
+  ) throws {
+    var script = SchedulerScript()
+    let id = script.add(spec("http://files.example/\(name)"))
+    let first = try #require(script.attempt)
+    script.head(first, 200, html)
+    script.settled(first, page)
+    let second = try #require(script.attempt)
+    script.head(second, 200, ["Content-Type": type, "Content-Length": "100"])
+    #expect(script.bodyPlan == nil)
+    script.settled(second, .cancelled)
+    #expect(script.record(id)?.failure?.code == .contradictoryReply)
+    script.advance(milliseconds: 5000)
+    script.timePasses()
+    let third = try #require(script.attempt)
+    #expect(third != second)
+    script.head(third, 200)
+    guard case .acceptDocument? = script.lastAction else {
+      Issue.record("\(String(describing: script.lastAction))")
+      return
+    }
+  }
+
   // Fault 145
   @Test func `a playlist after a page has the name of its recording`() throws {
     var script = SchedulerScript()

@@ -114,6 +114,7 @@ extension InMemoryFileStorage: FileStorage {
       if state.files[path] != nil { continue }
       let file = state.newFile()
       state.files[path] = file
+      state.unsyncedNames.append(.made(path))
       return (path, file.inode)
     }
     throw TransferFailure(.nameTaken, on: directory + "/" + finalName)
@@ -132,6 +133,7 @@ extension InMemoryFileStorage: FileStorage {
       if state.files[path] != nil { continue }
       let file = state.newFile()
       state.files[path] = file
+      state.unsyncedNames.append(.made(path))
       return (path, policy == .rename ? name : preferredName, file.inode)
     }
     throw TransferFailure(.nameTaken, on: preferredPath)
@@ -173,7 +175,8 @@ extension InMemoryFileStorage: FileStorage {
         }
         let path = try Self.finalPath(resumeData, onConflict, state)
         state.files[resumeData.partialPath] = nil
-        state.files[path] = file
+        let old = state.files.updateValue(file, forKey: path)
+        state.unsyncedNames.append(.moved(from: resumeData.partialPath, to: path, over: old))
         return FinishedFile(path: path, identity: state.identity(file))
       }
     }
@@ -248,7 +251,7 @@ extension InMemoryFileStorage: FileStorage {
   package func removePartialFile(_ identity: PartialIdentity) {
     state.withLock { state in
       guard (try? Self.partialFile(identity, in: state)) != nil else { return }
-      state.files[identity.path] = nil
+      state.remove(identity.path)
     }
   }
 
@@ -257,7 +260,7 @@ extension InMemoryFileStorage: FileStorage {
       guard let there = state.files[file.path], file.identity == state.identity(there) else {
         return false
       }
-      state.files[file.path] = nil
+      state.remove(file.path)
       return true
     }
   }
@@ -304,7 +307,10 @@ extension InMemoryFileStorage: FileStorage {
   package func moveTogether<Outcome>(_ body: (any FileMoves) -> Outcome) -> Outcome {
     let outcome = body(InMemoryFileMoves(self))
     let changed = state.withLock { state in
-      defer { state.unsyncedDirectories = [] }
+      defer {
+        state.unsyncedDirectories = []
+        state.unsyncedNames = []
+      }
       return state.unsyncedDirectories
     }
     if changed.isEmpty { return outcome }

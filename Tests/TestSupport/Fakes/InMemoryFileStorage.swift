@@ -21,6 +21,13 @@ package final class InMemoryFileStorage: Sendable {
     var permissions: FilePermissions?
   }
 
+  /// A change of a name, which a power cut can undo.
+  enum NameChange: Sendable {
+    case made(String)
+    case moved(from: String, to: String, over: File?)
+    case removed(String, File)
+  }
+
   struct State: Sendable {
     var files: [String: File] = [:]
     var directories: Set<String>
@@ -50,6 +57,8 @@ package final class InMemoryFileStorage: Sendable {
     var hasBlockDigests = false
     /// With a rename that no sync has followed.
     var unsyncedDirectories: Set<String> = []
+    /// The changes of names that no sync has followed, in their order.
+    var unsyncedNames: [NameChange] = []
 
     mutating func begin(_ operation: Operation) throws(TransferFailure) {
       calls[operation, default: 0] += 1
@@ -57,6 +66,10 @@ package final class InMemoryFileStorage: Sendable {
       let failure = waiting.removeFirst()
       failures[operation] = waiting
       if let failure { throw failure }
+    }
+
+    mutating func remove(_ path: String) {
+      if let file = files.removeValue(forKey: path) { unsyncedNames.append(.removed(path, file)) }
     }
 
     mutating func newFile() -> File {
@@ -70,6 +83,7 @@ package final class InMemoryFileStorage: Sendable {
     mutating func move(_ path: String, to newPath: String) -> Bool {
       guard files[newPath] == nil, let file = files.removeValue(forKey: path) else { return false }
       files[newPath] = file
+      unsyncedNames.append(.moved(from: path, to: newPath, over: nil))
       unsyncedDirectories.insert(InMemoryFileStorage.directory(of: newPath))
       return true
     }

@@ -53,6 +53,17 @@ package final class InMemoryJournal: TransferJournal {
     (attempts, attemptsContinuation) = AsyncStream.makeStream()
   }
 
+  /// Returns another journal with the same contents, which later commits do not affect.
+  package func copy() -> InMemoryJournal {
+    let other = InMemoryJournal()
+    var state = state.withLock { $0 }
+    state.commits = []
+    state.failures = []
+    state.readFailures = []
+    other.state.withLock { [state] in $0 = state }
+    return other
+  }
+
   // MARK: The port
 
   package func load() throws -> JournalContents {

@@ -29,7 +29,12 @@ final class InMemoryPartialFile: PartialFile {
       if file.bytes.count < start {
         file.bytes += [UInt8](repeating: 0, count: start - file.bytes.count)
       }
-      file.bytes.replaceSubrange(start..<min(file.bytes.count, start + copy.count), with: copy)
+      let missingCount = start + copy.count - file.bytes.count
+      if missingCount > 0 { file.bytes += [UInt8](repeating: 0, count: missingCount) }
+      file.bytes.withUnsafeMutableBytes { bytes in
+        let part = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + copy.count])
+        copy.withUnsafeBytes { part.copyMemory(from: $0) }
+      }
     }
     writtenUpTo.withLock { $0 = max($0, Int(clamping: offset) + copy.count) }
   }
