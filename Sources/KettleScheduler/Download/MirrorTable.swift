@@ -67,6 +67,8 @@ package struct MirrorTable: Sendable, Hashable {
   private(set) var opener = SourceID.user
   /// The sources that could not open it since one of them last did.
   private var failedOpeners: Set<SourceID> = []
+  /// Until when the server of the user's URL must not be asked.
+  private var userPausedUntil: MonotonicTime?
   /// A failure among them that may pass.
   private(set) var passingFailure: TransferFailure?
 
@@ -158,12 +160,17 @@ package struct MirrorTable: Sendable, Hashable {
   }
 
   /// Chooses the next source in place of one that could not open the file. After all of them the
-  /// user's URL has the last word.
+  /// user's URL has the last word, unless its server asked for a pause that is not over.
   ///
-  /// - Parameter passing: the failure, if it may pass.
+  /// - Parameters:
+  ///   - passing: the failure, if it may pass.
+  ///   - pausedUntil: until when the server must not be asked (`Retry-After`).
   /// - Returns: false when all have failed.
-  mutating func failOver(passing: TransferFailure?, at now: MonotonicTime) -> Bool {
+  mutating func failOver(
+    passing: TransferFailure?, pausedUntil: MonotonicTime? = nil, at now: MonotonicTime
+  ) -> Bool {
     guard !isEmpty else { return false }
+    if opener == .user { userPausedUntil = pausedUntil }
     let isLast = failedOpeners.contains(opener)
     failedOpeners.insert(opener)
     passingFailure = passingFailure ?? passing
@@ -174,6 +181,7 @@ package struct MirrorTable: Sendable, Hashable {
       return true
     }
     guard !isLast, opener != .user else { return false }
+    if let userPausedUntil, userPausedUntil > now { return false }
     opener = .user
     return true
   }

@@ -121,7 +121,9 @@ extension TransferFacts {
     _ next: TransferMachine.AfterEnding, mode: RequestMode, in context: DecisionContext
   ) -> TransferMachine.AfterEnding? {
     guard !mirrors.isEmpty, next.isFailureOfSource else { return nil }
-    if mirrors.failOver(passing: next.passingFailure, at: context.now.monotonic) {
+    if mirrors.failOver(
+      passing: next.passingFailure, pausedUntil: next.retryAfter, at: context.now.monotonic)
+    {
       var request = firstFileRequest
       // Present bytes that are useless stay so.
       if case .fresh = mode { request.mode = mode }
@@ -265,6 +267,12 @@ extension TransferMachine.AfterEnding {
   fileprivate var passingFailure: TransferFailure? {
     guard case .waiting(let waiting) = self, !waiting.reason.needsUser else { return nil }
     return waiting.failure
+  }
+
+  /// Until when the server has asked to be left alone.
+  fileprivate var retryAfter: MonotonicTime? {
+    guard case .waiting(let waiting) = self, waiting.reason == .retryAfter else { return nil }
+    return waiting.until
   }
 }
 

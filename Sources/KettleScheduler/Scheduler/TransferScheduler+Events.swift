@@ -109,7 +109,9 @@ extension TransferScheduler {
     case .bodyRefused(let failure):
       update(id, into: &output) { $0.bodyRefused(failure, of: attempt, in: context) }
     case .exchangeEnded:
-      // Other transfers may use its connection if it is the only one.
+      // Other transfers may use its connection if it is the only one. After a segment, a recording
+      // needs it for the next one.
+      guard machines[id]?.download?.purpose.isFile == true else { return }
       guard machines[id]?.download?.connections.count == 1 else { return }
       hosts.close(attempt, at: context.now.monotonic)
       fillSlots(&output, at: context.now)

@@ -56,6 +56,22 @@ struct PlaylistScriptTests {
     #expect(script.record(id)?.resumeData?.totalByteCount == 200)
   }
 
+  /// The next segment needs it at once.
+  @Test func `a connection is not given away between two segments`() throws {
+    var limits = TransferQueue.Limits()
+    limits.connectionsMax = 1
+    var script = SchedulerScript(limits: limits)
+    let id = script.add(spec(Self.playlist))
+    let other = script.add(spec())
+    try deliver(Self.media(2), &script)
+    let segment = try open(id, &script, from: 0)
+    script.handle(.attempt(segment, .exchangeEnded))
+    #expect(script.state(other) == .queued)
+    script.settled(segment, .complete, durable: 100)
+    #expect(script.plan?.url.text == "http://files.example/s1.ts")
+    #expect(script.state(other) == .queued)
+  }
+
   @Test func `a pause at the end of a segment does not count it`() throws {
     var script = SchedulerScript()
     let id = script.add(spec(Self.playlist))

@@ -195,6 +195,22 @@ struct MirrorScriptTests {
     #expect(script.plan?.requested == nil)
   }
 
+  // Fault 41
+  @Test func `the user's URL is not asked again before its Retry-After`() throws {
+    var script = SchedulerScript()
+    let id = script.add(wanted())
+    let user = try #require(script.attempt)
+    script.head(user, 503, ["Retry-After": "600"])
+    script.settled(user, .cancelled)
+    for mirror in mirrors {
+      let plan = try #require(script.plan)
+      #expect(plan.url.text == mirror)
+      script.settled(plan.attempt, .failed(TransferFailure(.connectionLost, on: "a mirror")))
+    }
+    #expect(script.plan?.url.text == mirrors.last)
+    #expect(script.state(id) == .waiting)
+  }
+
   // MARK: The size of the file
 
   /// A transfer whose URL was busy once, so that its first mirror has opened the file.
