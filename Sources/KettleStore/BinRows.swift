@@ -91,6 +91,7 @@ struct BinRows {
     try db.execute(sql: "DELETE FROM bin_entry WHERE action = ?", arguments: [number])
     try db.execute(sql: "DELETE FROM bin_action WHERE number = ?", arguments: [number])
     try HookRows.forgetOrphans(db)
+    try PieceRows.forgetOrphans(db)
   }
 
   private static let actionParameter = TransferColumn.allCases.count + 1

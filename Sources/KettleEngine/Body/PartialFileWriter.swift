@@ -1,5 +1,6 @@
 import Dispatch
 import KettleModel
+import KettleScheduler
 import KettleSystem
 
 /// Writes the bytes that a transfer's attempts receive into its partial file.
@@ -24,6 +25,11 @@ final class PartialFileWriter: Sendable {
   /// writer has its own: a slow disk does not hold up the transfers on another.
   let syncQueue = DispatchQueue(label: "kettle.sync")
   private let onRoom: @Sendable (Set<AttemptID>) -> Void
+  private let pieces: PieceComparing?
+  /// The queue on which pieces are compared.
+  private let pieceQueue = DispatchQueue(label: "kettle.pieces")
+  /// Locked while a piece is compared. Lock it before `state`, never after it.
+  private let comparing = Mutex(())
   private let state: Mutex<WriterState>
   /// Locked while writing, so blocks are written one at a time. Lock it before `state`, never after
   /// it.
@@ -31,17 +37,20 @@ final class PartialFileWriter: Sendable {
 
   /// - Parameters:
   ///   - durable: the bytes already in the file.
+  ///   - ledger: the digests of the pieces that the bytes are compared with; nil without any.
   ///   - onRoom: called on the writing thread with attempts that were held back and may continue.
   init(
     file: any PartialFile, durable: ByteRangeSet, totalByteCount: Int64?,
     queue: DispatchQueue = DispatchQueue(label: "kettle.writer"),
+    pieces: PieceComparing? = nil, ledger: PieceLedger? = nil,
     onRoom: @escaping @Sendable (Set<AttemptID>) -> Void
   ) {
     self.file = file
     self.totalByteCount = totalByteCount
     self.queue = queue
     self.onRoom = onRoom
-    state = Mutex(WriterState(written: durable))
+    self.pieces = pieces
+    state = Mutex(WriterState(written: durable, ledger: ledger))
   }
 
   // MARK: Attempts
@@ -163,24 +172,26 @@ final class PartialFileWriter: Sendable {
     var modifiedNanoseconds: Int64
     /// The beginning of `durable`, where it is needed to identify the file.
     var sample: FileSample?
+    /// The pieces that were wrong since the file was opened.
+    var wrong: [WrongPiece] = []
   }
 
   /// Writes and syncs everything received. Blocks.
   func sync() throws(TransferFailure) -> Synced {
-    let (written, failure) = disk.withLock { _ in
+    let (written, wrong, failure) = disk.withLock { _ in
       let enqueuedCount = state.withLock { state in
         state.enqueueAllBlocks()
         return state.enqueuedCount
       }
       writeQueued(upTo: enqueuedCount)
-      return state.withLock { ($0.written, $0.failure) }
+      return state.withLock { ($0.recordable, $0.ledger?.wrong ?? [], $0.failure) }
     }
     if let failure { throw failure }
     do {
       let modifiedNanoseconds = try file.sync()
       return Synced(
         durable: written, modifiedNanoseconds: modifiedNanoseconds,
-        sample: file.sample(ofFirst: written.prefixByteCount))
+        sample: file.sample(ofFirst: written.prefixByteCount), wrong: wrong)
     } catch {
       // A failed sync is never repeated as a proof: the kernel may have dropped the pages
       // (fsync(2), "Errors"), so nothing after the last success is trusted.
@@ -192,8 +203,36 @@ final class PartialFileWriter: Sendable {
   /// Set when the whole file was synced and nothing was written since.
   var settled: Synced? { state.withLock { $0.failure == nil ? $0.settled : nil } }
 
+  /// Writes, compares and syncs everything received, before the file is closed. Blocks.
+  func finish() throws(TransferFailure) -> Synced {
+    disk.withLock { _ in
+      let enqueuedCount = state.withLock { state in
+        state.enqueueAllBlocks()
+        return state.enqueuedCount
+      }
+      writeQueued(upTo: enqueuedCount)
+    }
+    comparePieces()
+    return try sync()
+  }
+
+  /// Compares the pieces that are complete. Blocks.
+  private func comparePieces() {
+    guard let pieces else { return }
+    comparing.withLock { _ in
+      while let (hashes, index) = state.withLock({ $0.nextPiece() }) {
+        let result = Result { () throws(TransferFailure) in
+          try pieces.storage.isRight(index, of: hashes, in: file)
+        }
+        if let wrong = state.withLock({ $0.finishPiece(index, result) }) { pieces.onWrong(wrong) }
+      }
+    }
+  }
+
   /// Syncs a complete file, so that closing it has nothing left to do. Blocks.
   func settle() {
+    guard state.withLock({ $0.isWhole(totalByteCount: totalByteCount) }) else { return }
+    comparePieces()
     guard state.withLock({ $0.isWhole(totalByteCount: totalByteCount) }) else { return }
     // An error is reported when the file is closed.
     if let synced = try? sync() { state.withLock { $0.settle(synced) } }
@@ -216,6 +255,9 @@ final class PartialFileWriter: Sendable {
     }
     // A failure may have emptied the queue without a write.
     resumeAttempts()
+    if pieces != nil, state.withLock({ $0.ledger?.hasNext ?? false }) {
+      pieceQueue.async { [self] in comparePieces() }
+    }
   }
 
   private func resumeAttempts() {

@@ -112,7 +112,8 @@ extension TransferEngine {
     guard let record = scheduler.machines[id]?.record else { return }
     let opening = BodyOpening(
       files: files.storage, id: id, spec: record.spec,
-      directory: rows.directory(of: record.spec))
+      directory: rows.directory(of: record.spec),
+      storedPieces: { [archive = store.archive] id in try archive.pieces(of: id) })
     if let file = LatePartialFile(
       opening, plan, byteCountMax: configuration.lateFileByteCountMax)
     {
@@ -155,7 +156,7 @@ extension TransferEngine {
       }
       writer.queue.async { [weak self] in
         let result = Result { () throws(TransferFailure) -> ClosedBody? in
-          ClosedBody(try writer.sync())
+          ClosedBody(try writer.finish())
         }
         self?.post(.bodyClosed(id, operation, result))
       }
@@ -325,7 +326,7 @@ extension ClosedBody {
   fileprivate init(_ synced: PartialFileWriter.Synced) {
     self.init(
       durable: synced.durable, modifiedNanoseconds: synced.modifiedNanoseconds,
-      sample: synced.sample)
+      sample: synced.sample, wrong: synced.wrong)
   }
 }
 

@@ -87,7 +87,7 @@ extension TransferEngine {
     case (.opening(let body)?, .success(let opened)) where body.attempt == attempt:
       let writer = makeWriter(
         for: opened.file, durable: opened.resumeData.durable,
-        totalByteCount: opened.resumeData.totalByteCount)
+        totalByteCount: opened.resumeData.totalByteCount, ledger(of: opened), of: id)
       use(writer, opened, of: id, by: attempt)
       if let end = body.end { ended(attempt, end) }
       if let close = body.close { closeBody(id, close) }
@@ -101,10 +101,22 @@ extension TransferEngine {
   }
 
   func makeWriter(
-    for file: any PartialFile, durable: ByteRangeSet, totalByteCount: Int64?
+    for file: any PartialFile, durable: ByteRangeSet, totalByteCount: Int64?,
+    _ ledger: PieceLedger? = nil, of id: TransferID
   ) -> PartialFileWriter {
-    PartialFileWriter(file: file, durable: durable, totalByteCount: totalByteCount) {
-      [weak self] attempts in self?.post(.roomMade(attempts))
+    let pieces = PieceComparing(storage: files.storage) { [weak self] wrong in
+      self?.post(.event(.body(id, .pieceWrong(wrong))))
+    }
+    return PartialFileWriter(
+      file: file, durable: durable, totalByteCount: totalByteCount,
+      pieces: ledger == nil ? nil : pieces, ledger: ledger
+    ) { [weak self] attempts in self?.post(.roomMade(attempts)) }
+  }
+
+  private func ledger(of opened: BodyOpening.Opened) -> PieceLedger? {
+    opened.pieces.map {
+      PieceLedger(
+        $0, durable: opened.resumeData.durable, isProved: opened.resumeData.continued == nil)
     }
   }
 
@@ -115,7 +127,7 @@ extension TransferEngine {
   ) {
     live[id].body = .open(writer, CheckpointPace(since: clock.now().monotonic))
     followDigest(of: id, opened.resumeData)
-    if live[id].digest != nil { opened.file.keepInMemory() }
+    if live[id].digest != nil || opened.pieces != nil { opened.file.keepInMemory() }
     apply(.body(id, .opened(opened.resumeData, because: opened.freshStart, by: attempt)))
   }
 

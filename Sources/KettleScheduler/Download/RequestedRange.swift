@@ -22,6 +22,8 @@ package struct RequestedRange: Sendable, Hashable {
     /// of the part, are present and must be equal. `validator` is the mirror's own strong one from
     /// the response whose bytes were compared, for the server to compare.
     case mirror(comparedUpTo: Int64, validator: String?)
+    /// The digests of pieces prove the bytes when they are there. Validators are not compared.
+    case pieces
     /// None is needed: all bytes are requested. For servers that answer a plain GET with a part.
     case wholeFile
   }
@@ -39,7 +41,7 @@ package struct RequestedRange: Sendable, Hashable {
     switch proof {
     case .ifRange(let validator), .mirror(_, .some(let validator)):
       return [range, HeaderField(received: "If-Range", validator)]
-    case .sameValidator, .overlap, .mirror(_, nil), .wholeFile: return [range]
+    case .sameValidator, .overlap, .mirror(_, nil), .pieces, .wholeFile: return [range]
     }
   }
 
@@ -63,8 +65,10 @@ extension RequestedRange {
   ///   - kinship: of the URL that is requested. What the validator of another one proves, or raises
   ///     doubt about, means nothing there.
   ///   - form: what is requested of this server.
+  ///   - isProvedByPieces: whether nothing else has to prove the bytes.
   init?(
-    resuming resumeData: ResumeData?, mode: RequestMode, kinship: Kinship, form: RangeForm
+    resuming resumeData: ResumeData?, mode: RequestMode, kinship: Kinship, form: RangeForm,
+    isProvedByPieces: Bool = false
   ) {
     guard let resumeData, !resumeData.durable.isEmpty else { return nil }
     switch mode {
@@ -74,6 +78,10 @@ extension RequestedRange {
       guard let range = RequestedRange(firstGapOf: resumeData, proof: wanted) else { return nil }
       self = form.formed(range) ?? range
     case .resuming:
+      if isProvedByPieces, resumeData.totalByteCount != nil {
+        self.init(firstGapOf: resumeData, proof: .pieces, form)
+        return
+      }
       if let validator = KnownVersion(resumeData, for: kinship).strongValue {
         self.init(firstGapOf: resumeData, proof: .ifRange(validator), form)
         return
@@ -100,7 +108,7 @@ extension RequestedRange {
     let gaps = durable.gaps(in: ByteRange(lower: 0, upper: total ?? .max) ?? .nothing)
     switch proof {
     case .wholeFile: self = .all
-    case .ifRange, .sameValidator, .mirror:
+    case .ifRange, .sameValidator, .mirror, .pieces:
       guard let gap = gaps.first, gap.lower > 0 || total != nil else { return nil }
       // A body that states no length may contain the chunk sizes of an unannounced transfer coding,
       // so its end is repeated and compared, whatever the server says.

@@ -109,7 +109,7 @@ struct Finishing: Sendable {
   ) -> Transition {
     switch (result, next) {
     case (.success(var file), .completed):
-      file.verifiedBy = facts.expectedChecksum?.algorithm
+      file.verifiedBy = facts.expectedChecksum?.algorithm ?? facts.algorithmOfPieces
       if facts.resumeData?.isProvedByBytes != true {
         file.entityTag = facts.resumeData?.validator?.strongEntityTag
       }

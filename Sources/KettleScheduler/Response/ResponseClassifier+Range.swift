@@ -62,6 +62,8 @@ extension ResponseClassifier {
       // The server says that it is another version. Equal bytes before the gap say little about all
       // others, so only a date may overrule it, or the whole file.
       return known.isConfirmedByDate(facts.validator) ? nil : .requestAgain(.comparing)
+    // The digests decide, when the bytes are there.
+    case .pieces: return nil
     // It has no other bytes to belong to.
     case .wholeFile: return nil
     case .mirror(_, let sentValidator):
@@ -142,7 +144,7 @@ extension ResponseClassifier {
     -> Classification
   {
     let changed =
-      known.kinship == .otherURL
+      known.kinship == .otherURL || wantedProof == .pieces
       ? otherVersion(facts.total)
       : .acceptWhole(Whole(facts: facts, use: .instead(because: .resourceChanged)))
     // The same file in another compression has other bytes.
@@ -152,6 +154,7 @@ extension ResponseClassifier {
       if total < resumeData.durable.upperBound { return changed }
     }
     switch wantedProof {
+    case .pieces: return compared(facts, .rangeIgnored)
     case .ifRange:
       if known.isSurelySame(facts.validator) { return .requestAgain(.proving(.sameValidator)) }
       if known.kinship == .sameURL {
