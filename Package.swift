@@ -126,8 +126,8 @@ let package = Package(
     .executableTarget(
       name: "kettle",
       dependencies: [
-        "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo", "KettleSocket",
-        "KettleStarter", "KettleStore", "KettleSystem",
+        "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo", "KettleFiles",
+        "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem",
       ],
       swiftSettings: strict),
 

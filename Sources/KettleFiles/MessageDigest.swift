@@ -33,11 +33,14 @@ struct MessageDigest: ~Copyable {
   }
 
   /// Returns lower-case hexadecimal, or nil when libcrypto fails.
-  consuming func finish() -> String? {
+  consuming func finish() -> String? { finishBytes()?.hexadecimal }
+
+  /// Returns the digest, or nil when libcrypto fails.
+  consuming func finishBytes() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0
     guard EVP_DigestFinal_ex(context, &bytes, &count) == 1 else { return nil }
-    return bytes.prefix(Int(count)).hexadecimal
+    return Array(bytes.prefix(Int(count)))
   }
 }
 

@@ -95,6 +95,7 @@ struct BinRows {
     try db.execute(sql: "DELETE FROM bin_action WHERE number = ?", arguments: [number])
     try HookRows.forgetOrphans(db)
     try DigestRows.forget(ids.map(TransferID.init), db)
+    try PieceRows.forgetOrphans(db)
   }
 
   private static let actionParameter = TransferColumn.allCases.count + 1

@@ -173,6 +173,10 @@ extension SQLiteJournal {
     try reader.read { db in try HookRows(db).runs(of: id) }
   }
 
+  package func pieces(of id: TransferID) throws -> PieceHashes? {
+    try reader.read { db in try PieceRows.read(of: id, db, StoredJSON()) }
+  }
+
   package func hook(_ id: HookRunID) throws -> (run: HookRun, occasion: HookOccasion)? {
     try reader.read { db in try HookRows(db).unfinished(id) }
   }

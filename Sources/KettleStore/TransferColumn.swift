@@ -122,6 +122,10 @@ struct StoredOptions: Codable {
 
   init(_ spec: TransferSpec) {
     options = spec.options
+    // The digests themselves are in a table of their own.
+    if let pieces = spec.options.described?.pieces {
+      options.described?.pieces = .stored(pieces.outline)
+    }
     nameOrigin = spec.name?.origin ?? .user
     minimumReach = spec.source.minimumReach
   }

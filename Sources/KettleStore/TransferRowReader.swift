@@ -106,6 +106,8 @@ struct TransferRowReader {
     spec.trustedServers = try coded(.trustedServers, row) ?? []
     StoredOptions.complete(
       &spec, name: try optional(.name, of: row) { $0 }, try coded(.options, row))
+    // The digests stay behind in a damaged store.
+    if mode == .salvaging { spec.options.described?.pieces = nil }
     return spec
   }
 

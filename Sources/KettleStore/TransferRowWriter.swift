@@ -79,10 +79,12 @@ struct TransferRowWriter {
     guard !removed.isEmpty else { return }
     try HookRows.forget(removed, db)
     try DigestRows.forget(removed, db)
+    try PieceRows.forget(removed, db)
   }
 
   private mutating func put(_ record: TransferRecord) throws {
     if advanced.remove(record.id) != nil { try StoredProgress.remove(record.id, db) }
+    try putPieces(of: record)
     let row = TalliedRow(record)
     let id = record.id.rawValue
     if id <= lastID, let old = try old(id) {
@@ -93,6 +95,11 @@ struct TransferRowWriter {
       try write(record, row, by: statements.insert)
     }
     tallies.add(row)
+  }
+
+  private func putPieces(of record: TransferRecord) throws {
+    guard let pieces = record.spec.options.described?.pieces?.given else { return }
+    try PieceRows.put(pieces, of: record.id, in: db, json)
   }
 
   /// Whether the changes fill a statement and each has an identifier that no row has.
@@ -118,6 +125,7 @@ struct TransferRowWriter {
     defer { statement.reset() }
     for (rowIndex, change) in new.enumerated() {
       guard case .put(let record) = change else { continue }
+      try putPieces(of: record)
       let row = TalliedRow(record)
       try TransferParameters(statement, rowIndex: rowIndex).bind(record, row, encoder: json)
       lastID = max(lastID, record.id.rawValue)

@@ -1,6 +1,7 @@
 import Glibc
 import KettleCommands
 import KettleDaemon
+import KettleFiles
 import KettleStore
 import KettleSystem
 
@@ -16,7 +17,8 @@ if let problem = StartCheck.problem() {
 let context = CommandContext.ofThisProcess(
   runService: { await ServiceRunner.run($0) },
   runDemoService: { await ServiceRunner.runDemo($0) },
-  readBrowserCookies: BrowserCookieReader.read)
+  readBrowserCookies: BrowserCookieReader.read,
+  compareWithManifest: ManifestComparison.standing)
 let arguments = Array(CommandLine.arguments.dropFirst())
 let programName = CommandLine.arguments.first?.split(separator: "/").last ?? "kettle"
 exit(

@@ -17,6 +17,8 @@ struct ErrorTests {
     .contradictoryReply: -1011, .webPage: -1011, .nameServerSilent: -1006,
     .proxyUnreachable: -1004, .proxyLoginNeeded: -1004, .noDataConnection: -1005,
     .clientCertificateNeeded: -1206, .checksumListUnusable: -1011, .metalinkUnusable: -1011,
+    .torrentUnusable: -1011,
+    .wrongPiece: -1011,
     .headersFileUnusable: -1013, .playlistUnusable: -1011, .liveStream: -1011,
     .unpackingFailed: -1016, .notContinued: -3005, .conditionUnmet: -1020,
     .internalProblem: -1,

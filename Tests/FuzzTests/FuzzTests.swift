@@ -23,6 +23,10 @@ import TestSupport
     try await Fuzzer(MetalinkFuzz()).run()
   }
 
+  @Test func `any torrent and any manifest is read or refused`() async throws {
+    try await Fuzzer(TorrentFuzz()).run()
+  }
+
   @Test func `any playlist and any list of checksums is read or refused`() async throws {
     try await Fuzzer(PlaylistFuzz()).run()
   }

@@ -178,7 +178,8 @@ extension TransferFailure.Code {
     case .tooManyRedirects: .httpTooManyRedirects
     case .redirectRefused: .redirectToNonExistentLocation
     case .httpStatus, .rangeReplyWrong, .otherVersion, .otherFile, .contradictoryReply,
-      .webPage, .protocolBroken, .checksumListUnusable, .metalinkUnusable, .playlistUnusable,
+      .webPage, .protocolBroken, .checksumListUnusable, .metalinkUnusable, .torrentUnusable,
+      .wrongPiece, .playlistUnusable,
       .liveStream:
       .badServerResponse
     case .encodedReply, .unpackingFailed: .cannotDecodeContentData

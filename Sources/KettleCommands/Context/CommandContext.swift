@@ -23,6 +23,8 @@ package struct CommandContext: Sendable {
   package var runDemoService: @Sendable (ServiceRunOptions) async -> DemoServiceEnd
   /// Reads the database of a browser: `KettleCommands` must not know the library that can.
   package var readBrowserCookies: BrowserCookieReading
+  /// Compares a file with a manifest: `KettleCommands` must not know the library that can.
+  package var compareWithManifest: ManifestComparing
   package var dashboard: any DashboardPresenter
   /// The machine of the service; nil for this one.
   package var host: RemoteHost?
@@ -37,7 +39,8 @@ package struct CommandContext: Sendable {
     dashboard: any DashboardPresenter,
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
     runDemoService: @escaping @Sendable (ServiceRunOptions) async -> DemoServiceEnd,
-    readBrowserCookies: @escaping BrowserCookieReading
+    readBrowserCookies: @escaping BrowserCookieReading,
+    compareWithManifest: @escaping ManifestComparing
   ) {
     self.environment = environment
     self.currentDirectory = currentDirectory
@@ -49,11 +52,17 @@ package struct CommandContext: Sendable {
     self.runService = runService
     self.runDemoService = runDemoService
     self.readBrowserCookies = readBrowserCookies
+    self.compareWithManifest = compareWithManifest
   }
 
   /// The service that the environment selects.
   package var address: ServiceAddress { ServiceAddress(environment: environment, host: host) }
 }
+
+/// Returns what is under a path. The closure is called now and then with how many bytes were read
+/// since, and returns whether to go on.
+package typealias ManifestComparing =
+  @Sendable (String, Manifest.Entry, (Int64) -> Bool) -> ManifestStanding
 
 package typealias BrowserCookieReading =
   @Sendable (BrowserCookieRequest) throws(BrowserCookieProblem) -> BrowserCookies
@@ -109,7 +118,8 @@ extension CommandContext {
   package static func ofThisProcess(
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
     runDemoService: @escaping @Sendable (ServiceRunOptions) async -> DemoServiceEnd,
-    readBrowserCookies: @escaping BrowserCookieReading
+    readBrowserCookies: @escaping BrowserCookieReading,
+    compareWithManifest: @escaping ManifestComparing
   ) -> CommandContext {
     var context = CommandContext(
       environment: ProcessInfo.processInfo.environment,
@@ -117,7 +127,7 @@ extension CommandContext {
       console: TerminalConsole(), clock: SystemCommandClock(), services: SocketServiceConnector(),
       interruptions: ProcessSignals(), dashboard: TerminalDashboard(),
       runService: runService, runDemoService: runDemoService,
-      readBrowserCookies: readBrowserCookies)
+      readBrowserCookies: readBrowserCookies, compareWithManifest: compareWithManifest)
     context.fileMask = currentFileMask
     context.wordNotText = .ofThisProcess
     return context

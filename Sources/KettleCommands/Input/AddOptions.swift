@@ -128,7 +128,7 @@ extension AddOptions {
 
 extension ConflictPolicy: ExpressibleByArgument {}
 
-/// What the arguments of a command name: URLs, and the files of Metalinks.
+/// What the arguments of a command name: URLs, and the files of Metalinks and torrents.
 struct NamedSources {
   private(set) var urls: [TransferURL.Parsed] = []
   private(set) var files: [MetalinkFile] = []
@@ -136,8 +136,13 @@ struct NamedSources {
 
   init(_ arguments: [String], in context: CommandContext) {
     for argument in arguments {
-      if MetalinkFile.isNamed(argument), !argument.contains("://") {
+      let isFile = !argument.contains("://")
+      if isFile, MetalinkFile.isNamed(argument) {
         readMetalink(argument, in: context)
+        continue
+      }
+      if isFile, TorrentFile.isNamed(argument) {
+        readTorrent(argument, in: context)
         continue
       }
       switch TransferURL.parse(argument) {
@@ -154,7 +159,7 @@ struct NamedSources {
     Set(urls.map(\.url.host) + files.compactMap { $0.urls.first?.url.host })
   }
 
-  /// The transfers of the Metalinks.
+  /// The transfers of the Metalinks and torrents.
   func specsOfFiles(_ template: SpecTemplate) -> [TransferSpec] {
     files.compactMap { file in
       guard let best = file.urls.first else { return nil }
@@ -165,20 +170,42 @@ struct NamedSources {
   }
 
   private mutating func readMetalink(_ path: String, in context: CommandContext) {
-    var bytes: [UInt8] = []
-    do {
-      try ArgumentPath.read(path, from: context.currentDirectory) { piece in
-        piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
-        return bytes.count <= MetalinkFile.byteCountMax
-      }
-    } catch {
-      problems += error.problems
+    guard let bytes = read(path, byteCountMax: MetalinkFile.byteCountMax, in: context) else {
       return
     }
     do {
       files += try MetalinkFile.read(bytes)
     } catch {
       problems.append(.metalink(path, error))
+    }
+  }
+
+  private mutating func readTorrent(_ path: String, in context: CommandContext) {
+    guard let bytes = read(path, byteCountMax: TorrentFile.byteCountMax, in: context) else {
+      return
+    }
+    do {
+      files += try TorrentFile.read(bytes).sources()
+    } catch {
+      problems.append(.torrent(path, error))
+    }
+  }
+
+  /// Returns the bytes of a file, with one more than the limit if it is larger; nil where it cannot
+  /// be read.
+  private mutating func read(
+    _ path: String, byteCountMax: Int, in context: CommandContext
+  ) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    do {
+      try ArgumentPath.read(path, from: context.currentDirectory) { piece in
+        piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        return bytes.count <= byteCountMax
+      }
+      return bytes
+    } catch {
+      problems += error.problems
+      return nil
     }
   }
 }

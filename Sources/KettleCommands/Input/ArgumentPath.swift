@@ -81,6 +81,12 @@ enum ArgumentPath {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
+  /// Whether the path is a directory, or a link to one.
+  static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// Makes a directory and those above it that are missing.
   static func makeDirectory(_ path: String) throws(UsageError) {
     var made = ""

@@ -55,7 +55,10 @@ struct TransferAdder {
     ]
     let headers = spec.headers.flatMap { [$0.name, $0.value] }
     let mirrors = spec.options.otherSources.map(\.url.text)
+    let pieces = spec.options.described?.pieces?.given
+    // Base64 makes four letters of three bytes.
     return (texts.compactMap { $0 } + headers + mirrors).reduce(0) { $0 + $1.utf8.count }
+      + (pieces?.digests.count ?? 0) / 3 * 4
   }
 }
 
@@ -226,6 +229,8 @@ struct AddProgress {
   enum Step: Hashable {
     case read(Int)
     case added(Int, of: Int)
+    /// Bytes of a file that is compared; nil for a size that is not known.
+    case compared(Int64, of: Int64?, name: String)
   }
 
   private let console: any Console
@@ -233,9 +238,11 @@ struct AddProgress {
   private var nextAt: MonotonicTime
   private var drawnColumns = 0
 
-  init(on console: any Console, at now: MonotonicTime) {
+  /// - Parameter endsBeforeOutput: whether `end` precedes each line on standard output, which may
+  ///   then be the same terminal.
+  init(on console: any Console, at now: MonotonicTime, endsBeforeOutput: Bool = false) {
     self.console = console
-    isShown = console.isTerminal(.error) && !console.isTerminal(.output)
+    isShown = console.isTerminal(.error) && (endsBeforeOutput || !console.isTerminal(.output))
     nextAt = now.advanced(byMilliseconds: Self.delayMilliseconds)
   }
 
@@ -265,6 +272,9 @@ extension Sentences {
     switch step {
     case .read(let count): "\(count) URLs read"
     case .added(let count, let total): "\(count) of \(total) added"
+    case .compared(let count, let total, let name):
+      "Comparing \(total.map { ByteText.progress(min(count, $0), of: $0) } ?? ByteText.size(count))"
+        + "  \(name.sanitizedForDisplay(limit: 200))"
     }
   }
 }

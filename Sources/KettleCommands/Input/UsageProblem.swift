@@ -7,6 +7,10 @@ package enum UsageProblem: Hashable, Sendable {
   case list(ListProblem, name: String)
   /// The path of a Metalink, and what is wrong with it.
   case metalink(String, MetalinkProblem)
+  /// The path of a torrent whose files are to be fetched, and what is wrong with it.
+  case torrent(String, TorrentProblem)
+  /// The path of a manifest, and what is wrong with it.
+  case manifest(String, ManifestProblem)
   case command(CommandProblem)
   case value(ValueProblem)
   case path(PathProblem)

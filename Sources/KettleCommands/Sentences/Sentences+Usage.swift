@@ -6,6 +6,8 @@ extension Sentences {
     case .url(let text, let why): why.sentence(text)
     case .list(let why, let name): of(why, name: name)
     case .metalink(let path, let why): of(why, path: path)
+    case .torrent(let path, let why): of(why, of: path)
+    case .manifest(let path, let why): of(why, of: path)
     case .command(let why): of(why)
     case .value(let why): of(why)
     case .path(let why): of(why)
@@ -35,7 +37,7 @@ extension Sentences {
     }
   }
 
-  private static func of(_ problem: MetalinkProblem, path: String) -> String {
+  static func of(_ problem: MetalinkProblem, path: String) -> String {
     let name = quoted(path)
     return switch problem {
     case .tooLarge:

@@ -29,7 +29,7 @@ struct AddCommand: RunnableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The URL to download (http, https, ftp, ftps or sftp), or a Metalink file (.meta4).",
+      "The URL to download (http, https, ftp, ftps or sftp), or a Metalink (.meta4) or torrent file.",
       valueName: "url"))
   var urlRuns: [ValueRun<String>] = []
 

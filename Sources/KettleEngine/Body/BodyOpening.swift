@@ -27,6 +27,8 @@ struct BodyOpening: Sendable {
   let directory: String
   /// The digests that the store has of a partial file's bytes.
   var digests: @Sendable () -> BlockDigests = { BlockDigests() }
+  /// Returns the digests of pieces that only the store has.
+  var storedPieces: @Sendable (TransferID) throws -> PieceHashes? = { _ in nil }
 
   struct Opened: Sendable {
     var resumeData: ResumeData
@@ -35,11 +37,38 @@ struct BodyOpening: Sendable {
     var digested: ByteRangeSet?
     /// Why bytes that were there are not used.
     var freshStart: FreshStartReason?
+    /// The digests that the bytes are compared with; nil without any.
+    var pieces: PieceHashes?
   }
 
   /// - Parameter copying: follows and stops the copying of another program's file.
   func open(
     _ plan: BodyPlan, _ copying: LiveCopying = LiveCopying()
+  ) throws(TransferFailure) -> Opened {
+    let pieces = try pieces()
+    var opened = try openFile(plan, copying)
+    // They are those of the file as it will be, and not of a compressed body.
+    let isDescribed =
+      opened.resumeData.contentCoding == nil && opened.resumeData.playlist == nil
+      && opened.resumeData.totalByteCount ?? pieces?.byteCount == pieces?.byteCount
+    if isDescribed { opened.pieces = pieces }
+    return opened
+  }
+
+  private func pieces() throws(TransferFailure) -> PieceHashes? {
+    switch spec.options.described?.pieces {
+    case nil: return nil
+    case .given(let pieces): return pieces
+    case .stored:
+      if let pieces = try? storedPieces(id) { return pieces }
+      // Without them nothing would prove what is durable.
+      throw TransferFailure(
+        .internalProblem, on: spec.url.text, detail: "the store lost the digests of its pieces")
+    }
+  }
+
+  private func openFile(
+    _ plan: BodyPlan, _ copying: LiveCopying
   ) throws(TransferFailure) -> Opened {
     switch plan {
     case .create(let new): return try create(new, copying)

@@ -25,7 +25,9 @@ final class LatePartialFile: PartialFile {
   init?(_ opening: BodyOpening, _ plan: BodyPlan, byteCountMax: Int64) {
     guard case .create(let new) = plan, new.old == nil, !new.continues, let total = new.total,
       total > 0,
-      total <= byteCountMax
+      total <= byteCountMax,
+      // Pieces are compared in the file.
+      opening.spec.options.described?.pieces == nil
     else { return nil }
     switch opening.spec.onConflict {
     case .skip: return nil

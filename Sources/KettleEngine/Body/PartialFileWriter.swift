@@ -1,5 +1,6 @@
 import Dispatch
 import KettleModel
+import KettleScheduler
 import KettleSystem
 
 /// Writes the bytes that a transfer's attempts receive into its partial file.
@@ -24,6 +25,11 @@ final class PartialFileWriter: Sendable {
   /// writer has its own: a slow disk does not hold up the transfers on another.
   let syncQueue: any WorkQueue
   private let onRoom: @Sendable (Set<AttemptID>) -> Void
+  private let pieces: PieceComparing?
+  /// The queue on which pieces are compared.
+  private let pieceQueue: any WorkQueue
+  /// Locked while a piece is compared. Lock it before `state`, never after it.
+  private let comparing = Mutex(())
   private let state: Mutex<WriterState>
   /// Locked while writing, so blocks are written one at a time. Lock it before `state`, never after
   /// it.
@@ -31,22 +37,27 @@ final class PartialFileWriter: Sendable {
 
   /// - Parameters:
   ///   - durable: the bytes already in the file.
-  ///   - ledger: computes the digests of what is written.
+  ///   - ledger: the digests of the pieces that the bytes are compared with; nil without any.
+  ///   - blocks: computes the digests of what is written.
   ///   - onRoom: called on the writing thread with attempts that were held back and may continue.
   init(
     file: any PartialFile, durable: ByteRangeSet, totalByteCount: Int64?,
-    ledger: BlockLedger = BlockLedger { nil },
     queue: any WorkQueue = DispatchQueue(label: "kettle.writer"),
     syncQueue: any WorkQueue = DispatchQueue(label: "kettle.sync"),
+    pieceQueue: any WorkQueue = DispatchQueue(label: "kettle.pieces"),
+    pieces: PieceComparing? = nil, ledger: PieceLedger? = nil,
+    blocks: BlockLedger = BlockLedger { nil },
     onRoom: @escaping @Sendable (Set<AttemptID>) -> Void
   ) {
     self.file = file
     self.totalByteCount = totalByteCount
     self.queue = queue
     self.syncQueue = syncQueue
+    self.pieceQueue = pieceQueue
     self.onRoom = onRoom
-    state = Mutex(WriterState(written: durable))
-    disk = Mutex(ledger)
+    self.pieces = pieces
+    state = Mutex(WriterState(written: durable, ledger: ledger))
+    disk = Mutex(blocks)
   }
 
   // MARK: Attempts
@@ -90,8 +101,8 @@ final class PartialFileWriter: Sendable {
     let (answer, hasFullBlocks) = state.withLock { $0.receive(bytes, of: attempt) }
     if hasFullBlocks {
       queue.enqueue { [self] in
-        disk.withLock { ledger in
-          writeQueued(upTo: state.withLock { $0.enqueuedCount }, into: &ledger)
+        disk.withLock { blocks in
+          writeQueued(upTo: state.withLock { $0.enqueuedCount }, into: &blocks)
         }
       }
     }
@@ -111,13 +122,13 @@ final class PartialFileWriter: Sendable {
   ///
   /// - Parameter isComplete: Whether the response ended properly.
   func end(_ attempt: AttemptID, isComplete: Bool) -> EndedSegment {
-    let discarded = disk.withLock { ledger in
+    let discarded = disk.withLock { blocks in
       let enqueuedCount = state.withLock { state in
         state.enqueueBlock(of: attempt)
         return state.enqueuedCount
       }
-      writeQueued(upTo: enqueuedCount, into: &ledger)
-      ledger.end(attempt)
+      writeQueued(upTo: enqueuedCount, into: &blocks)
+      blocks.end(attempt)
       return settleTrust(in: attempt, isComplete: isComplete)
     }
     return state.withLock { state in
@@ -173,29 +184,33 @@ final class PartialFileWriter: Sendable {
     var sample: FileSample?
     /// The digests of those durable bytes that had none at the last sync.
     var digests: [DigestedBytes] = []
+    /// The pieces that were wrong since the file was opened.
+    var wrong: [WrongPiece] = []
   }
 
   /// Writes and syncs everything received. Blocks.
   func sync() throws(TransferFailure) -> Synced {
-    let (written, failure, digests) = disk.withLock { ledger in
+    let (written, wrong, failure, digests) = disk.withLock { blocks in
       let enqueuedCount = state.withLock { state in
         state.enqueueAllBlocks()
         return state.enqueuedCount
       }
-      writeQueued(upTo: enqueuedCount, into: &ledger)
-      let (written, failure, isWhole) = state.withLock {
-        ($0.written, $0.failure, $0.isWhole(totalByteCount: totalByteCount))
+      writeQueued(upTo: enqueuedCount, into: &blocks)
+      let (written, wrong, failure, isWhole) = state.withLock {
+        (
+          $0.recordable, $0.ledger?.wrong ?? [], $0.failure,
+          $0.isWhole(totalByteCount: totalByteCount)
+        )
       }
-      let digests =
-        failure == nil ? ledger.settle(written, in: file, isWhole: isWhole) : []
-      return (written, failure, digests)
+      let digests = failure == nil ? blocks.settle(written, in: file, isWhole: isWhole) : []
+      return (written, wrong, failure, digests)
     }
     if let failure { throw failure }
     do {
       let modifiedNanoseconds = try file.sync()
       return Synced(
         durable: written, modifiedNanoseconds: modifiedNanoseconds,
-        sample: file.sample(ofFirst: written.prefixByteCount), digests: digests)
+        sample: file.sample(ofFirst: written.prefixByteCount), digests: digests, wrong: wrong)
     } catch {
       // A failed sync is never repeated as a proof: the kernel may have dropped the pages
       // (fsync(2), "Errors"), so nothing after the last success is trusted.
@@ -207,8 +222,36 @@ final class PartialFileWriter: Sendable {
   /// Set when the whole file was synced and nothing was written since.
   var settled: Synced? { state.withLock { $0.failure == nil ? $0.settled : nil } }
 
+  /// Writes, compares and syncs everything received, before the file is closed. Blocks.
+  func finish() throws(TransferFailure) -> Synced {
+    disk.withLock { blocks in
+      let enqueuedCount = state.withLock { state in
+        state.enqueueAllBlocks()
+        return state.enqueuedCount
+      }
+      writeQueued(upTo: enqueuedCount, into: &blocks)
+    }
+    comparePieces()
+    return try sync()
+  }
+
+  /// Compares the pieces that are complete. Blocks.
+  private func comparePieces() {
+    guard let pieces else { return }
+    comparing.withLock { _ in
+      while let (hashes, index) = state.withLock({ $0.nextPiece() }) {
+        let result = Result { () throws(TransferFailure) in
+          try pieces.storage.isRight(index, of: hashes, in: file)
+        }
+        if let wrong = state.withLock({ $0.finishPiece(index, result) }) { pieces.onWrong(wrong) }
+      }
+    }
+  }
+
   /// Syncs a complete file, so that closing it has nothing left to do. Blocks.
   func settle() {
+    guard state.withLock({ $0.isWhole(totalByteCount: totalByteCount) }) else { return }
+    comparePieces()
     guard state.withLock({ $0.isWhole(totalByteCount: totalByteCount) }) else { return }
     // An error is reported when the file is closed.
     if let synced = try? sync() { state.withLock { $0.settle(synced) } }
@@ -217,7 +260,7 @@ final class PartialFileWriter: Sendable {
   /// Writes the blocks up to the `enqueuedCount`th. Blocks that are queued meanwhile are left to
   /// their own passes: otherwise a network that is faster than the disk would hold up a sync.
   /// Requires `disk`; blocks.
-  private func writeQueued(upTo enqueuedCount: Int, into ledger: inout BlockLedger) {
+  private func writeQueued(upTo enqueuedCount: Int, into blocks: inout BlockLedger) {
     while let (block, written, comparedUpTo) = state.withLock({ state in
       state.nextBlock(upTo: enqueuedCount).map {
         ($0, state.written, state.segments[$0.attempt]?.comparedUpTo)
@@ -226,7 +269,7 @@ final class PartialFileWriter: Sendable {
       let result = Result { () throws(TransferFailure) in
         try block.write(into: file, over: written, comparedUpTo: comparedUpTo)
         if let range = block.range {
-          ledger.add(block.bytes(in: range), at: range, by: block.attempt)
+          blocks.add(block.bytes(in: range), at: range, by: block.attempt)
         }
       }
       state.withLock { $0.finish(block, result) }
@@ -234,6 +277,9 @@ final class PartialFileWriter: Sendable {
     }
     // A failure may have emptied the queue without a write.
     resumeAttempts()
+    if pieces != nil, state.withLock({ $0.ledger?.hasNext ?? false }) {
+      pieceQueue.enqueue { [self] in comparePieces() }
+    }
   }
 
   private func resumeAttempts() {

@@ -1,4 +1,5 @@
 import KettleModel
+import KettleScheduler
 
 /// What a `PartialFileWriter` has received, queued and written.
 struct WriterState: Sendable {
@@ -28,7 +29,13 @@ struct WriterState: Sendable {
   /// Set when the whole file is synced and has not been written to since.
   private(set) var settled: PartialFileWriter.Synced?
 
-  init(written: ByteRangeSet) { self.written = written }
+  /// The digests of the pieces; nil without any.
+  private(set) var ledger: PieceLedger?
+
+  init(written: ByteRangeSet, ledger: PieceLedger? = nil) {
+    self.written = written
+    self.ledger = ledger
+  }
 
   // MARK: Attempts
 
@@ -72,7 +79,10 @@ struct WriterState: Sendable {
     settled = nil
     let range = ByteRange(lower: segment.lower, upper: segment.writtenUpTo)
     if isComplete, segment.isWhole, failure == nil, segment.failure == nil {
-      if let range { written.insert(range) }
+      if let range {
+        written.insert(range)
+        ledger?.note(range, by: attempt, in: written)
+      }
       return nil
     }
     return range.map { written.gaps(in: $0).reduce(0) { $0 + $1.byteCount } } ?? 0
@@ -116,10 +126,13 @@ struct WriterState: Sendable {
     case .success:
       guard let range = block.range else { return }
       if segments[block.attempt]?.trust != .atItsEnd { written.insert(range) }
+      // A piece is complete only if all of it is among the written bytes.
+      ledger?.note(range, by: block.attempt, in: written)
       segments[block.attempt]?.writtenUpTo = range.upper
     case .failure(let problem)
     where problem.code == .otherVersion || problem.code == .rangeReplyWrong:
       segments[block.attempt]?.failure = problem
+      if problem.code == .otherVersion { ledger?.noteDifference() }
     case .failure(let problem): failure = problem
     }
   }
@@ -138,6 +151,35 @@ struct WriterState: Sendable {
     defer { waitingForDisk = [] }
     return waitingForDisk
   }
+
+  // MARK: Pieces
+
+  /// Removes and returns the next piece to compare; nil when there is none, and after a failure.
+  mutating func nextPiece() -> (PieceHashes, Int)? {
+    guard failure == nil, let pieces = ledger?.pieces, let index = ledger?.next() else {
+      return nil
+    }
+    return (pieces, index)
+  }
+
+  /// Notes the result of comparing a piece. The bytes of a wrong one are missing again.
+  mutating func finishPiece(
+    _ index: Int, _ result: Result<Bool, TransferFailure>
+  ) -> WrongPiece? {
+    switch result {
+    case .failure(let problem):
+      fail(problem)
+      return nil
+    case .success(let isRight):
+      guard let wrong = ledger?.finish(index, isRight: isRight) else { return nil }
+      written.subtract(wrong.range)
+      settled = nil
+      return wrong
+    }
+  }
+
+  /// What of the file may be recorded once it is synced.
+  var recordable: ByteRangeSet { ledger?.durable(of: written) ?? written }
 
   // MARK: Syncing
 

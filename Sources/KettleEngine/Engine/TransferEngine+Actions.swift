@@ -117,7 +117,8 @@ extension TransferEngine {
     let opening = BodyOpening(
       files: files.storage, id: id, spec: record.spec,
       directory: rows.directory(of: record.spec),
-      digests: { [archive = store.archive] in (try? archive.digests(of: id)) ?? BlockDigests() })
+      digests: { [archive = store.archive] in (try? archive.digests(of: id)) ?? BlockDigests() },
+      storedPieces: { [archive = store.archive] id in try archive.pieces(of: id) })
     if !live[id].needsFileFirst,
       let file = LatePartialFile(
         opening, plan, byteCountMax: configuration.lateFileByteCountMax)
@@ -160,7 +161,7 @@ extension TransferEngine {
         return post(.bodyClosed(id, operation, .success(ClosedBody(synced)), synced.digests))
       }
       writer.queue.enqueue { [weak self] in
-        let synced = Result { () throws(TransferFailure) in try writer.sync() }
+        let synced = Result { () throws(TransferFailure) in try writer.finish() }
         let digests = (try? synced.get())?.digests ?? []
         self?.post(.bodyClosed(id, operation, synced.map { ClosedBody($0) }, digests))
       }
@@ -330,7 +331,7 @@ extension ClosedBody {
   fileprivate init(_ synced: PartialFileWriter.Synced) {
     self.init(
       durable: synced.durable, modifiedNanoseconds: synced.modifiedNanoseconds,
-      sample: synced.sample)
+      sample: synced.sample, wrong: synced.wrong)
   }
 }
 

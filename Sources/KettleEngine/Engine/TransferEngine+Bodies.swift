@@ -148,7 +148,7 @@ extension TransferEngine {
     guard case .create(let new) = plan, let total = new.total, let one = attempts[attempt] else {
       return
     }
-    let writer = makeWriter(for: file, durable: ByteRangeSet(), totalByteCount: total)
+    let writer = makeWriter(for: file, durable: ByteRangeSet(), totalByteCount: total, of: id)
     live[id].body = .late(
       LateBody(writer: writer, file: file, attempt: attempt, since: clock.now().monotonic))
     attempts[attempt]?.phase = .flowing

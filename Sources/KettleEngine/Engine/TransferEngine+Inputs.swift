@@ -92,7 +92,7 @@ extension TransferEngine {
     case (.opening(let body)?, .success(let opened)) where body.attempt == attempt:
       let writer = makeWriter(
         for: opened.file, durable: opened.resumeData.durable, digested: opened.digested,
-        totalByteCount: opened.resumeData.totalByteCount)
+        totalByteCount: opened.resumeData.totalByteCount, ledger(of: opened), of: id)
       use(writer, opened, of: id, by: attempt)
       if let end = body.end { ended(attempt, end) }
       if let close = body.close { closeBody(id, close) }
@@ -107,15 +107,27 @@ extension TransferEngine {
 
   func makeWriter(
     for file: any PartialFile, durable: ByteRangeSet, digested: ByteRangeSet? = nil,
-    totalByteCount: Int64?
+    totalByteCount: Int64?, _ ledger: PieceLedger? = nil, of id: TransferID
   ) -> PartialFileWriter {
-    let ledger = BlockLedger(known: digested ?? ByteRangeSet()) { [storage = files.storage] in
+    let pieces = PieceComparing(storage: files.storage) { [weak self] wrong in
+      self?.post(.event(.body(id, .pieceWrong(wrong))))
+    }
+    let blocks = BlockLedger(known: digested ?? ByteRangeSet()) { [storage = files.storage] in
       storage.makeBlockDigest()
     }
     return PartialFileWriter(
-      file: file, durable: durable, totalByteCount: totalByteCount, ledger: ledger,
-      queue: work.makeQueue("kettle.writer"), syncQueue: work.makeQueue("kettle.sync")
+      file: file, durable: durable, totalByteCount: totalByteCount,
+      queue: work.makeQueue("kettle.writer"), syncQueue: work.makeQueue("kettle.sync"),
+      pieceQueue: work.makeQueue("kettle.pieces"), pieces: ledger == nil ? nil : pieces,
+      ledger: ledger, blocks: blocks
     ) { [weak self] attempts in self?.post(.roomMade(attempts)) }
+  }
+
+  private func ledger(of opened: BodyOpening.Opened) -> PieceLedger? {
+    opened.pieces.map {
+      PieceLedger(
+        $0, durable: opened.resumeData.durable, isProved: opened.resumeData.continued == nil)
+    }
   }
 
   /// Notifies the scheduler that the partial file is open.
@@ -126,7 +138,7 @@ extension TransferEngine {
     live[id].body = .open(writer, CheckpointPace(since: clock.now().monotonic))
     live[id].needsFileFirst = false
     followDigest(of: id, opened.resumeData)
-    if live[id].digest != nil { opened.file.keepInMemory() }
+    if live[id].digest != nil || opened.pieces != nil { opened.file.keepInMemory() }
     apply(
       .body(id, .opened(opened.resumeData, because: opened.freshStart, by: attempt)),
       with: opened.digested == nil ? [.forgetDigests(id)] : [])

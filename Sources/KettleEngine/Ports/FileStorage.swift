@@ -100,6 +100,11 @@ package protocol FileStorage: Sendable {
     ofFileAt path: String, algorithm: Checksum.Algorithm
   ) throws(TransferFailure) -> String
 
+  /// Returns whether a piece of a partial file has its digest. Its bytes are written. Blocks.
+  func isRight(
+    _ index: Int, of pieces: PieceHashes, in file: any PartialFile
+  ) throws(TransferFailure) -> Bool
+
   /// Moves files to the bin and back. All moves in one directory share its sync, which follows
   /// them. When this returns, a power cut undoes none of them, unless a directory cannot be synced.
   func moveTogether<Outcome>(_ body: (any FileMoves) -> Outcome) -> Outcome

@@ -104,6 +104,10 @@ package protocol TransferArchive: Sendable {
   /// - Parameter rows: makes what clients see of a record, which a text search uses.
   func order(_ filter: RowFilter, _ sort: RowSort, rows: RowMaker) throws -> StoredOrder
 
+  /// Returns the digests of the pieces of a transfer; nil if the store has none. They are not part
+  /// of its record, whose `DescribedPieces` says that they are here.
+  func pieces(of id: TransferID) throws -> PieceHashes?
+
   /// Returns transfers with these URLs; for each URL the first.
   func find(urls: Set<String>) throws -> [TransferRecord]
 

@@ -127,6 +127,16 @@ public struct ByteRangeSet: Hashable, Sendable {
   /// The end of the last range; 0 if the set is empty.
   public var upperBound: Int64 { ranges.last?.upper ?? 0 }
 
+  /// Removes the bytes of a range.
+  public mutating func subtract(_ range: ByteRange) {
+    ranges = ranges.flatMap { known in
+      [
+        ByteRange(lower: known.lower, upper: min(known.upper, range.lower)),
+        ByteRange(lower: max(known.lower, range.upper), upper: known.upper),
+      ].compactMap(\.self).filter { !$0.isEmpty }
+    }
+  }
+
   public mutating func formUnion(_ other: ByteRangeSet) {
     for range in other.ranges { insert(range) }
   }

@@ -12,6 +12,10 @@ package struct MetalinkFile: Hashable, Sendable {
   package var byteCount: Int64?
   /// The strongest digest of the whole file.
   package var checksum: Checksum?
+  /// The digests of its pieces.
+  package var pieces: PieceHashes?
+  /// The given name with its directories; nil if it leads out of the directory of the Metalink.
+  package var path: DocumentPath?
 
   /// The media type that servers send with it (RFC 5854, section 7.1).
   package static let mediaType = "application/metalink4+xml"
@@ -44,10 +48,14 @@ package struct MetalinkFile: Hashable, Sendable {
     let known = [spec.url] + spec.options.mirrors
     let copies = urls.map(\.url).filter { !known.contains($0) }
       .prefix(max(0, TransferOptions.mirrorCountMax - spec.options.mirrors.count))
-    let described = DescribedFile(
+    var described = DescribedFile(
       copies: copies.map { ChainedURL($0, namedBy: reach) },
-      byteCount: byteCount ?? spec.options.described?.byteCount)
-    let isEmpty = described.copies.isEmpty && described.byteCount == nil
+      byteCount: byteCount ?? spec.options.described?.byteCount,
+      pieces: pieces.map { .given($0) } ?? spec.options.described?.pieces)
+    // Pieces of another size are those of another file.
+    if described.pieces?.outline.byteCount != described.byteCount { described.pieces = nil }
+    let isEmpty =
+      described.copies.isEmpty && described.byteCount == nil && described.pieces == nil
     spec.options.described = isEmpty ? nil : described
   }
 }
@@ -64,6 +72,17 @@ struct MetalinkReader {
     var urls: [(url: TransferURL.Parsed, priority: Int)] = []
     var byteCount: Int64?
     var checksum: Checksum?
+    /// The lists of pieces, each with its own digests.
+    var pieces: [Pieces] = []
+  }
+
+  /// The digests of pieces (RFC 5854, section 4.1.3).
+  private struct Pieces {
+    var algorithm: Checksum.Algorithm
+    var pieceByteCount: Int64
+    var digests: [UInt8] = []
+    /// Whether each digest was one of the algorithm.
+    var isValid = true
   }
 
   private let bytes: [UInt8]
@@ -106,6 +125,7 @@ struct MetalinkReader {
     path.append(element.namespace == Self.namespace ? element.name : "")
     attributes = element.attributes
     text = ""
+    if path == ["metalink", "file", "pieces"] { beginPieces() }
     if path == ["metalink", "file"] {
       guard files.count < MetalinkFile.fileCountMax else { throw .tooManyFiles }
       file = File(name: element.attributes["name"] ?? "")
@@ -123,6 +143,7 @@ struct MetalinkReader {
     case ["metalink", "file", "size"]:
       file?.byteCount = Int64(content).flatMap { $0 < 0 ? nil : $0 }
     case ["metalink", "file", "hash"]: addHash(content)
+    case ["metalink", "file", "pieces", "hash"]: addPiece(content)
     default: break
     }
     attributes = [:]
@@ -139,22 +160,61 @@ struct MetalinkReader {
     file?.urls.append((parsed, priority))
   }
 
-  /// The names of the algorithms are those of IANA's registry of hash functions.
   private mutating func addHash(_ content: String) {
-    let algorithm: Checksum.Algorithm
-    switch attributes["type"]?.lowercased() {
-    case "md5": algorithm = .md5
-    case "sha-1": algorithm = .sha1
-    case "sha-224": algorithm = .sha224
-    case "sha-256": algorithm = .sha256
-    case "sha-384": algorithm = .sha384
-    case "sha-512": algorithm = .sha512
-    default: return
-    }
-    guard let found = Checksum(algorithm: algorithm, hex: content),
+    guard let algorithm = Self.algorithm(attributes["type"]),
+      let found = Checksum(algorithm: algorithm, hex: content),
       found.algorithm.hexDigitCount > file?.checksum?.algorithm.hexDigitCount ?? 0
     else { return }
     file?.checksum = found
+  }
+
+  /// The names of the algorithms are those of IANA's registry of hash functions.
+  private static func algorithm(_ type: String?) -> Checksum.Algorithm? {
+    switch type?.lowercased() {
+    case "md5": .md5
+    case "sha-1": .sha1
+    case "sha-224": .sha224
+    case "sha-256": .sha256
+    case "sha-384": .sha384
+    case "sha-512": .sha512
+    default: nil
+    }
+  }
+
+  /// Begins a list of pieces. One that cannot be read counts as empty and is not used.
+  private mutating func beginPieces() {
+    let algorithm = Self.algorithm(attributes["type"])
+    let length = attributes["length"].flatMap { DecimalDigits.int64($0[...]) }
+    var pieces = Pieces(algorithm: algorithm ?? .sha1, pieceByteCount: length ?? 0)
+    pieces.isValid = algorithm != nil
+    file?.pieces.append(pieces)
+  }
+
+  private mutating func addPiece(_ content: String) {
+    guard var file, var pieces = file.pieces.popLast() else { return }
+    // A copy of the bytes for each digest would take time that grows with the square of the list.
+    self.file = nil
+    if let bytes = Checksum(algorithm: pieces.algorithm, hex: content)?.bytes {
+      pieces.digests += bytes
+    } else {
+      pieces.isValid = false
+    }
+    file.pieces.append(pieces)
+    self.file = file
+  }
+
+  /// The strongest list that fits the size; nil if none does, and without a size.
+  private static func pieces(of file: File) -> PieceHashes? {
+    guard let byteCount = file.byteCount else { return nil }
+    let usable = file.pieces.filter(\.isValid).sorted {
+      $0.algorithm.hexDigitCount > $1.algorithm.hexDigitCount
+    }
+    return usable.lazy.compactMap { list -> PieceHashes? in
+      let pieces = PieceHashes(
+        .digest(list.algorithm), pieceByteCount: list.pieceByteCount, of: byteCount,
+        digests: list.digests)
+      return pieces?.coversAll == true ? pieces : nil
+    }.first
   }
 
   private mutating func endFile() throws(MetalinkProblem) {
@@ -167,7 +227,8 @@ struct MetalinkReader {
     files.append(
       MetalinkFile(
         name: FileName(foreign: file.name), urls: urls, byteCount: file.byteCount,
-        checksum: file.checksum))
+        checksum: file.checksum, pieces: Self.pieces(of: file),
+        path: DocumentPath(file.name)))
     self.file = nil
   }
 }
@@ -208,9 +269,74 @@ public struct DescribedFile: Hashable, Sendable, Codable {
   public var copies: [ChainedURL]
   /// The size of the file, which binds every source; nil if the document does not say it.
   public var byteCount: Int64?
+  /// The digests of the pieces of the file, with which its bytes are compared as they arrive.
+  public var pieces: DescribedPieces?
 
-  public init(copies: [ChainedURL], byteCount: Int64? = nil) {
+  public init(copies: [ChainedURL], byteCount: Int64? = nil, pieces: DescribedPieces? = nil) {
     self.copies = copies
     self.byteCount = byteCount
+    self.pieces = pieces
+  }
+}
+
+/// The digests of the pieces of a file that is fetched, or the word of the store that it has them.
+///
+/// They are as long as many records, so the store keeps them apart from these. They are read when
+/// the file is opened.
+public enum DescribedPieces: Hashable, Sendable {
+  case given(PieceHashes)
+  case stored(Outline)
+
+  /// What decisions need to know of them.
+  public struct Outline: Hashable, Sendable, Codable {
+    public var byteCount: Int64
+    /// Whether every byte of the file has a digest.
+    public var coversAll: Bool
+    /// The algorithm of the digests.
+    public var algorithm: Checksum.Algorithm
+  }
+
+  public var outline: Outline {
+    switch self {
+    case .stored(let outline): return outline
+    case .given(let pieces):
+      let algorithm: Checksum.Algorithm =
+        switch pieces.form {
+        case .digest(let algorithm): algorithm
+        case .merkle: .sha256
+        }
+      return Outline(
+        byteCount: pieces.byteCount, coversAll: pieces.coversAll, algorithm: algorithm)
+    }
+  }
+
+  /// nil when the store has them.
+  package var given: PieceHashes? {
+    switch self {
+    case .given(let pieces): pieces
+    case .stored: nil
+    }
+  }
+}
+
+extension DescribedPieces: Codable {
+  private enum CodingKeys: String, CodingKey { case stored }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if let outline = try container.decodeIfPresent(Outline.self, forKey: .stored) {
+      self = .stored(outline)
+    } else {
+      self = .given(try PieceHashes(from: decoder))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .given(let pieces): try pieces.encode(to: encoder)
+    case .stored(let outline):
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(outline, forKey: .stored)
+    }
   }
 }

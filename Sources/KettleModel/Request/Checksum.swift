@@ -45,6 +45,16 @@ public struct Checksum: Hashable, Sendable {
   }
 
   public var text: String { algorithm.rawValue + ":" + hex }
+
+  /// The digest.
+  package var bytes: [UInt8] {
+    let digits = Array(hex.utf8)
+    return stride(from: 0, to: digits.count - 1, by: 2).map { index in
+      Self.value(digits[index]) << 4 | Self.value(digits[index + 1])
+    }
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8 { digit > 57 ? digit - 87 : digit - 48 }
 }
 
 extension Checksum: Codable {
@@ -70,9 +80,11 @@ extension Checksum: Codable {
 /// for none. The digest of another file never counts. A search takes the same time whatever the
 /// size of the list.
 package struct ChecksumList: Hashable, Sendable {
-  private struct Entry {
-    var name: String?
-    var checksum: Checksum
+  /// A line with a digest.
+  package struct Entry: Hashable, Sendable {
+    /// As written, with directories; nil for a digest alone.
+    package var path: String?
+    package var checksum: Checksum
   }
 
   /// The strongest digest for each name.
@@ -83,22 +95,26 @@ package struct ChecksumList: Hashable, Sendable {
   package static let byteCountMax = 8 << 20
 
   /// Reads the lines that have a digest. Others are skipped: lists have comments and signatures.
-  package init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) { Self.read(bytes) { add($0) } }
+
+  /// Passes on the lines that have a digest, in their order.
+  package static func read(_ bytes: [UInt8], _ use: (Entry) -> Void) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let lines = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
     for line in lines.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
       // The digits of the shortest digest do not fit into less.
       guard line.count >= Checksum.Algorithm.md5.hexDigitCount else { continue }
       let text = String(decoding: line, as: UTF8.self)
-      if let entry = Self.entry(text.trimmingBlanks()) { add(entry) }
+      if let entry = entry(text.trimmingBlanks()) { use(entry) }
     }
   }
 
   private mutating func add(_ entry: Entry) {
-    guard let name = entry.name else {
+    guard let path = entry.path else {
       if nameless.count < 2 { nameless.insert(entry.checksum) }
       return
     }
+    let name = Self.lastComponent(path[...])
     let known = named[name]?.algorithm.hexDigitCount ?? 0
     if entry.checksum.algorithm.hexDigitCount > known { named[name] = entry.checksum }
   }
@@ -119,13 +135,13 @@ package struct ChecksumList: Hashable, Sendable {
   }
 
   private static func entry(_ line: String) -> Entry? {
-    if let checksum = Checksum(line) { return Entry(name: nil, checksum: checksum) }
+    if let checksum = Checksum(line) { return Entry(path: nil, checksum: checksum) }
     if let open = line.firstRange(of: " ("), let close = line.ranges(of: ") = ").last {
       guard open.upperBound <= close.lowerBound,
-        let checksum = Checksum(String(line[close.upperBound...]))
+        let checksum = Checksum(String(line[close.upperBound...])),
+        isName(line[..<open.lowerBound], of: checksum.algorithm)
       else { return nil }
-      return Entry(
-        name: lastComponent(line[open.upperBound..<close.lowerBound]), checksum: checksum)
+      return Entry(path: String(line[open.upperBound..<close.lowerBound]), checksum: checksum)
     }
     // A leading backslash marks a name with escapes.
     let isEscaped = line.hasPrefix("\\")
@@ -135,7 +151,13 @@ package struct ChecksumList: Hashable, Sendable {
     else { return nil }
     var name = String(rest[end...]).trimmingBlanks()[...]
     if name.hasPrefix("*") { name = name.dropFirst() }
-    return Entry(name: lastComponent(isEscaped ? unescaped(name)[...] : name), checksum: checksum)
+    return Entry(path: isEscaped ? unescaped(name) : String(name), checksum: checksum)
+  }
+
+  /// Whether a word before a name means this algorithm, as in `SHA256` or `SHA-256`. Digests of
+  /// others, such as SHA3-256 and BLAKE2b, have as many digits.
+  private static func isName(_ word: Substring, of algorithm: Checksum.Algorithm) -> Bool {
+    word.lowercased().filter { $0 != "-" } == algorithm.rawValue
   }
 
   private static func lastComponent(_ path: Substring) -> String {

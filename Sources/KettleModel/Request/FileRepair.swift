@@ -55,6 +55,7 @@ extension TransferSpec {
     spec.onConflict = .rename
     spec.beginning = .idle
     spec.options.checksumURL = nil
+    spec.options.described?.pieces = nil
     spec.options.unpacks = false
     spec.options.continues = false
     spec.options.isAsIs = true

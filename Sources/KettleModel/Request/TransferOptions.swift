@@ -84,6 +84,12 @@ extension TransferOptions {
     if let certificate, !certificate.isUsable { return "certificate" }
     if otherSources.count > Self.mirrorCountMax { return "mirrors" }
     if let byteCount = described?.byteCount, byteCount < 0 { return "described.byteCount" }
+    if let pieces = described?.pieces {
+      // Only the store may say that it has them, and pieces of another size prove nothing.
+      guard let given = pieces.given, given.byteCount == described?.byteCount else {
+        return "described.pieces"
+      }
+    }
     if let rpc, !rpc.isUsable { return "rpc" }
     if let then, then.fillsShellText { return "then" }
     if repairs != nil { return "repairs" }

@@ -22,6 +22,11 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     case checksumListUnusable
     /// A Metalink that describes no file or several; the detail says why.
     case metalinkUnusable
+    /// A torrent that describes no file or several, or names no web server.
+    case torrentUnusable
+    /// A source sent bytes that do not have the digest of their piece; the subject is its URL, the
+    /// detail names the bytes.
+    case wrongPiece
     /// A playlist that cannot be joined into a file; the detail says why.
     case playlistUnusable
     /// A playlist without an end.
@@ -142,6 +147,8 @@ private struct FailureSentence {
     case .contradictoryReply: "The server sent contradictory responses for \"\(name)\"\(said)"
     case .checksumListUnusable: "The list of checksums \"\(name)\" cannot be used\(said)"
     case .metalinkUnusable: "The Metalink \"\(name)\" cannot be used\(said)"
+    case .torrentUnusable: "The torrent \"\(name)\" cannot be used\(said)"
+    case .wrongPiece: "\"\(name)\" sent bytes that do not match their digest\(said)"
     case .playlistUnusable: "The playlist \"\(name)\" cannot be joined into a file\(said)"
     case .liveStream: "\"\(name)\" is a live stream and has no end\(said)"
     case .networkDown: "The network to \"\(name)\" is down\(said)"
@@ -198,6 +205,9 @@ private struct FailureSentence {
       retry(orElse: "start it again later, or stop it and start it to fetch it from the beginning")
     case .checksumListUnusable: "give the digest with --checksum"
     case .metalinkUnusable: "get it with --as-is, then pass the file to kettle add"
+    case .torrentUnusable: "get it with --as-is, then pass the file to kettle add"
+    case .wrongPiece:
+      "what is right was kept, so add another source with --mirror, or start it again"
     case .playlistUnusable: "get the playlist itself with --as-is"
     case .liveStream: "add it when the recording is complete"
     case .networkDown: "it continues when the network is back"

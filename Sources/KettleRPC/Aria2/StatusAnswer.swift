@@ -208,12 +208,12 @@ package enum ErrorNumber: Int, Hashable, Sendable {
     case .connectionRefused, .connectionLost, .tlsRefused, .proxyFailed, .noDataConnection,
       .proxyUnreachable, .networkDown, .truncated:
       self = .network
-    case .metalinkUnusable: self = .metalinkUnusable
+    case .metalinkUnusable, .torrentUnusable: self = .metalinkUnusable
     case .directoryMissing, .directoryUnwritable: self = .directoryProblem
     case .diskFull: self = .diskFull
     case .nameTaken, .notContinued: self = .fileExists
     case .fileProblem, .partialFileChanged, .unpackingFailed: self = .fileProblem
-    case .checksumMismatch: self = .checksum
+    case .checksumMismatch, .wrongPiece: self = .checksum
     case .cancelled: self = .removed
     case .badURL, .checksumListUnusable, .playlistUnusable, .liveStream, .certificateFileUnusable,
       .headersFileUnusable, .uploadFileUnusable, .conditionUnmet, .internalProblem:

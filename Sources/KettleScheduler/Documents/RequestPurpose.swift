@@ -26,6 +26,8 @@ package enum RequestPurpose: Sendable, Hashable {
     case checksumList
     /// What names the URLs of the file.
     case metalink
+    /// The same, as a torrent with web seeds.
+    case torrent
     case playlist
     /// The playlist of a variant, by the URL that the playlist of variants names.
     case variant(TransferURL)
@@ -37,6 +39,7 @@ package enum RequestPurpose: Sendable, Hashable {
       switch self {
       case .checksumList: ChecksumList.byteCountMax
       case .metalink: MetalinkFile.byteCountMax
+      case .torrent: TorrentFile.byteCountMax
       case .playlist, .variant: Playlist.byteCountMax
       case .key: MediaPlaylist.Key.byteCount
       }
@@ -48,6 +51,7 @@ package enum RequestPurpose: Sendable, Hashable {
         switch self {
         case .checksumList: .checksumListUnusable
         case .metalink: .metalinkUnusable
+        case .torrent: .torrentUnusable
         case .playlist, .variant, .key: .playlistUnusable
         }
       return TransferFailure(code, on: url.text, detail: detail)
@@ -61,11 +65,11 @@ package enum RequestPurpose: Sendable, Hashable {
 /// with their number, so they are read off the engine.
 package enum ArrivedDocument: Sendable, Hashable {
   case checksumList(ChecksumList)
-  /// The file of a Metalink that describes a single one.
-  case metalink(Result<MetalinkFile, Unusable>)
+  /// The file of a Metalink or a torrent that describes a single one.
+  case metalink(Result<MetalinkFile, Unusable>, as: RequestPurpose.Document)
   /// A playlist, and the URL of the variant that it was requested as; nil for the user's own URL.
   case playlist(Result<Playlist, PlaylistProblem>, variant: TransferURL?)
-  /// A web page in place of a Metalink or a playlist.
+  /// A web page in place of a Metalink, a torrent or a playlist.
   case page
   /// A key, and its URI in the playlist.
   case key([UInt8], uri: String)
@@ -78,23 +82,36 @@ package enum ArrivedDocument: Sendable, Hashable {
   package init(_ bytes: [UInt8], as document: RequestPurpose.Document) {
     switch document {
     case .checksumList: self = .checksumList(ChecksumList(bytes))
-    case .metalink: self = Self.metalink(bytes)
+    case .metalink:
+      self = Self.described(bytes, as: document) { bytes throws(Unusable) in
+        do throws(MetalinkProblem) { return try MetalinkFile.read(bytes) } catch {
+          throw Unusable(detail: error.words)
+        }
+      }
+    case .torrent:
+      self = Self.described(bytes, as: document) { bytes throws(Unusable) in
+        do throws(TorrentProblem) { return try TorrentFile.read(bytes).sources() } catch {
+          throw Unusable(detail: error.words)
+        }
+      }
     case .playlist: self = Self.playlist(bytes, variant: nil)
     case .variant(let variant): self = Self.playlist(bytes, variant: variant)
     case .key(let uri): self = .key(bytes, uri: uri)
     }
   }
 
-  private static func metalink(_ bytes: [UInt8]) -> Self {
-    do throws(MetalinkProblem) {
-      let files = try MetalinkFile.read(bytes)
+  private static func described(
+    _ bytes: [UInt8], as document: RequestPurpose.Document,
+    by read: ([UInt8]) throws(Unusable) -> [MetalinkFile]
+  ) -> Self {
+    do throws(Unusable) {
+      let files = try read(bytes)
       guard let file = files.first, files.count == 1 else {
-        return .metalink(.failure(Unusable(detail: "it describes \(files.count) files")))
+        throw Unusable(detail: "it describes \(files.count) files")
       }
-      return .metalink(.success(file))
+      return .metalink(.success(file), as: document)
     } catch {
-      if PageTitle.isPage(bytes) { return .page }
-      return .metalink(.failure(Unusable(detail: error.words)))
+      return PageTitle.isPage(bytes) ? .page : .metalink(.failure(error), as: document)
     }
   }
 

@@ -20,16 +20,18 @@ extension TransferFacts {
     guard !spec.options.isAsIs, spec.url.scheme.family == .http else { return nil }
     switch description {
     case .metalink: return .metalink
+    case .torrent: return .torrent
     case .playlist: return .playlist
     case .page: return nil
     case .none: break
     }
     if MetalinkFile.isNamed(spec.url.path) { return .metalink }
+    if TorrentFile.isNamed(spec.url.path) { return .torrent }
     return Playlist.isNamed(spec.url.path) ? .playlist : nil
   }
 
-  /// Returns whether a response to a request for the file is a playlist or a Metalink, and records
-  /// that. It is then requested again, as a document.
+  /// Returns whether a response to a request for the file is a playlist, a Metalink or a torrent,
+  /// and records that. It is then requested again, as a document.
   mutating func recordDescription(_ head: ResponseHead) -> Bool {
     guard !isTask, spec.content == nil, !spec.options.isAsIs, description != .page,
       let type = head.mediaType, resumeData?.durable.isEmpty ?? true
@@ -38,6 +40,8 @@ extension TransferFacts {
       description = .playlist
     } else if type == MetalinkFile.mediaType {
       description = .metalink
+    } else if type == TorrentFile.mediaType {
+      description = .torrent
     } else {
       return false
     }
@@ -69,8 +73,8 @@ extension TransferFacts {
   ) -> TransferMachine.AfterEnding {
     switch document {
     case .checksumList(let list): return useChecksumList(list, from: url)
-    case .metalink(let read):
-      return useMetalink(read, from: url, reach: redirects.minimumReach, in: context)
+    case .metalink(let read, let document):
+      return useMetalink(read, as: document, from: url, redirects.minimumReach, in: context)
     case .playlist(let read, let variant):
       return usePlaylist(read, variant: variant ?? spec.url, from: url, redirects, in: context)
     case .page: return afterPage(from: url, in: context)
@@ -118,14 +122,14 @@ extension TransferFacts {
   // MARK: Metalinks
 
   private mutating func useMetalink(
-    _ read: Result<MetalinkFile, ArrivedDocument.Unusable>, from url: TransferURL,
-    reach: NetworkReach, in context: DecisionContext
+    _ read: Result<MetalinkFile, ArrivedDocument.Unusable>, as document: RequestPurpose.Document,
+    from url: TransferURL, _ reach: NetworkReach, in context: DecisionContext
   ) -> TransferMachine.AfterEnding {
-    let document = RequestPurpose.Document.metalink
     if let detail = documents.follow(url) { return .failed(document.failure(on: url, detail)) }
     do throws(ArrivedDocument.Unusable) {
       var file = try read.get()
-      let isVerified = spec.checksum != nil || file.checksum != nil
+      let isVerified =
+        spec.checksum != nil || file.checksum != nil || file.pieces?.coversAll == true
       file.urls.removeAll { !url.permitsMetalink(toName: $0.url, reach: reach, isVerified) }
       guard let first = file.urls.first?.url else {
         return .failed(document.failure(on: url, "it has no URL that may be used"))
@@ -133,7 +137,9 @@ extension TransferFacts {
       description = .none
       replaceLink(with: ChainedURL(first, namedBy: reach), login: nil)
       file.complete(&spec, namedBy: reach)
-      if let held = resumeData, held.durable.isEmpty, MetalinkFile.isNamed(held.finalName) {
+      if let held = resumeData, held.durable.isEmpty,
+        MetalinkFile.isNamed(held.finalName) || TorrentFile.isNamed(held.finalName)
+      {
         let name = FileName.chosen(given: spec.name, contentDisposition: nil, url: spec.url)
         resumeData?.finalName = name
       }

@@ -236,7 +236,7 @@ extension ActiveDownload {
   /// Bytes have proved the validator of the server, so others may join.
   private mutating func splitAfterProof(_ facts: TransferFacts, at now: MonotonicTime) {
     splitting = .allowed
-    proof = facts.resumeData?.validator?.strongValue.map { .ifRange($0) } ?? .sameValidator
+    proof = facts.usualProof
     guard divisibleTotal(of: facts) != nil else { return }
     switch facts.connectionDemand {
     case .exactly: break

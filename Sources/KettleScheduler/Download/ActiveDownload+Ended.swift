@@ -20,6 +20,9 @@ extension ActiveDownload {
       return nil
     }
     recordEnd(of: connection, facts, at: context.now.monotonic)
+    facts.mirrors.note([connection])
+    // A piece may turn out to be wrong when all of them have ended.
+    defer { facts.mirrors.note(connections) }
     if connection.source != opener {
       var step = end(mirror: connection, by: ended, &facts, in: context)
       if step.next == nil { step.actions += closeRedundant().map(TransferAction.cancelAttempt) }
@@ -251,6 +254,9 @@ extension ActiveDownload {
     let isLonger =
       failure.code == .tooLong && hasKnownLength
       && (durableAtStartByteCount > 0 || purpose.isFile && !facts.mirrors.isEmpty)
+    if failure.code == .otherVersion, facts.isProvedByPieces {
+      return facts.afterDifference(failure, in: context)
+    }
     if failure.code == .otherVersion || isLonger {
       if let resumeData = facts.resumeData, facts.kinship(of: url) == .otherURL {
         let other = TransferFailure.otherFile(at: url, nil, in: resumeData)

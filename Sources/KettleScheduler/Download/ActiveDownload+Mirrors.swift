@@ -89,6 +89,9 @@ extension ActiveDownload {
     for piece: Piece, from id: MirrorTable.SourceID, _ facts: TransferFacts
   ) -> RequestedRange? {
     switch facts.mirrors[id]?.standing {
+    case .unproved? where facts.mirrors.isProvedByPieces,
+      .proved? where facts.mirrors.isProvedByPieces:
+      return RequestedRange(lower: piece.range.lower, upper: piece.range.upper, proof: .pieces)
     case .unproved?:
       // A silent part does not wait for it.
       return piece.silentAttempt == nil ? sample : nil
@@ -168,7 +171,16 @@ extension ActiveDownload {
       url: connection.url, requested: connection.requested, mode: .resuming,
       resumeData: resumeData, kinship: .sameURL, acceptance: facts.acceptance)
     let verdict = classifier.classify(response.head, at: context.now)
-    if let next = recordClaim(of: id, in: response.head, &facts) { return .end(next) }
+    if facts.mirrors.isProvedByPieces {
+      // The document has said the size.
+      let claimed = response.head.fileByteCount
+      if let claimed, claimed != facts.resumeData?.totalByteCount {
+        facts.mirrors.recordLie(of: id)
+        return closing(index)
+      }
+    } else if let next = recordClaim(of: id, in: response.head, &facts) {
+      return .end(next)
+    }
     switch verdict {
     case .acceptRange where response.head.countsOnlyAtItsEnd:
       facts.mirrors.recordMissingParts(of: id)
@@ -321,6 +333,7 @@ extension ActiveDownload {
       }
       return nil
     }
+    if facts.mirrors.isProvedByPieces { return facts.afterDifference(failure, in: context) }
     recordDeliveries(&facts)
     facts.mirrors.recordLie(of: id)
     if !isComparedWithTrusted(connection) { facts.mirrors.recordLieOfDelivering() }

@@ -36,12 +36,14 @@ extension ActiveDownload {
   ) -> Transition {
     if !request.purpose.isFile { return beginOther(request, attempt: attempt, &facts, at: now) }
     let keepsBytes = if case .fresh = request.mode { false } else { true }
-    facts.mirrors.beginRun(keepsBytes: keepsBytes && facts.resumeData?.durable.isEmpty == false)
+    facts.mirrors.beginRun(
+      keepsBytes: keepsBytes && facts.resumeData?.durable.isEmpty == false,
+      isProvedByPieces: facts.isProvedByPieces)
     facts.offer = nil
     let requested =
       RequestedRange(
         resuming: facts.resumeData, mode: request.mode, kinship: facts.kinship(of: request.url),
-        form: facts.repetitions.rangeForm)
+        form: facts.repetitions.rangeForm, isProvedByPieces: facts.isProvedByPieces)
       ?? (request.content == nil && facts.repetitions.requestsAllAsRange ? .all : nil)
     var primary = DownloadConnection(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
@@ -198,7 +200,9 @@ extension ActiveDownload {
       resumeData.isProvedByBytes = true
     // The same server, but its redirects may have named another link.
     case .ifRange?, .sameValidator?: resumeData.answer = ChainedURL(answering: primary)
-    case .mirror?, .digests?, .wholeFile?, nil: break
+    // No claim about one ETag can be made any more.
+    case .pieces?: resumeData.isProvedByBytes = true
+    case .mirror?, .wholeFile?, nil: break
     }
     return open(.goOn(resumeData), range, by: response.attempt, of: facts.id, at: context.now)
   }

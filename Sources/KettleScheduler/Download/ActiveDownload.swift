@@ -151,7 +151,8 @@ package struct ActiveDownload: Sendable, Hashable {
   func divisibleTotal(of facts: TransferFacts) -> Int64? {
     guard body == .open, facts.keepsBytes, facts.repetitions.rangeForm.permitsParts,
       let resumeData = facts.resumeData,
-      resumeData.validator?.strongValue != nil, facts.kinship(of: additionalURL) != .otherURL
+      resumeData.validator?.strongValue != nil || facts.isProvedByPieces,
+      facts.kinship(of: additionalURL) != .otherURL
     else { return nil }
     switch splitting {
     case .allowed: return resumeData.totalByteCount
@@ -258,7 +259,7 @@ extension ActiveDownload {
     if purpose.isFile { facts.recordOpening(by: connections[index]) }
     durableAtStartByteCount = resumeData.durable.byteCount
     connections[index].receive(connections[index].range, at: now)
-    proof = resumeData.validator?.strongValue.map { .ifRange($0) } ?? .sameValidator
+    proof = facts.usualProof
     if case .goOn = plan, let requested = connections[index].requested, requested != .all {
       if case .sameValidator = requested.proof { proof = .sameValidator }
       // Bytes may be requested again to compare them.
@@ -290,6 +291,12 @@ extension ActiveDownload {
 }
 
 extension TransferFacts {
+  /// How additional connections prove their bytes, unless the server has shown that it cannot.
+  var usualProof: RequestedRange.Proof {
+    if isProvedByPieces { return .pieces }
+    return resumeData?.validator?.strongValue.map { .ifRange($0) } ?? .sameValidator
+  }
+
   /// What follows when the partial file could not be opened or created.
   mutating func afterBodyRefused(
     _ failure: TransferFailure, in context: DecisionContext

@@ -75,6 +75,11 @@ package struct MirrorTable: Sendable, Hashable {
   /// The sources that opened a file whose checksum did not match.
   private var suspects: Set<SourceID> = []
 
+  /// Whether the digests of pieces prove the bytes of every source.
+  private(set) var isProvedByPieces = false
+  /// The sources of ended attempts of this run, if pieces may show that their bytes are wrong.
+  private var endedAttempts: [AttemptID: SourceID] = [:]
+
   /// How long a source is left out after its first failure; the time doubles with each further one.
   static let leftOutMillisecondsMin: Int64 = 5000
   static let leftOutMillisecondsMax: Int64 = 600_000
@@ -94,6 +99,17 @@ package struct MirrorTable: Sendable, Hashable {
     guard spec.task?.kind != .upload, spec.content == nil else { return }
     add(spec.options.otherSources, to: spec.source)
   }
+
+  // MARK: Pieces
+
+  /// Notes the sources of connections that are over, or will be.
+  mutating func note(_ connections: [DownloadConnection]) {
+    guard isProvedByPieces else { return }
+    for connection in connections { endedAttempts[connection.attempt] = connection.source }
+  }
+
+  /// The source of an attempt of this run that has ended.
+  func source(of attempt: AttemptID) -> SourceID? { endedAttempts[attempt] }
 
   var isEmpty: Bool { sources.isEmpty }
 
@@ -145,8 +161,12 @@ package struct MirrorTable: Sendable, Hashable {
 
   /// Begins a run. Targets of redirects may have expired, and every source proves itself again.
   ///
-  /// - Parameter keepsBytes: whether it continues with bytes that are present.
-  mutating func beginRun(keepsBytes: Bool) {
+  /// - Parameters:
+  ///   - keepsBytes: whether it continues with bytes that are present.
+  ///   - isProvedByPieces: whether no source has to repeat present bytes.
+  mutating func beginRun(keepsBytes: Bool, isProvedByPieces: Bool = false) {
+    self.isProvedByPieces = isProvedByPieces
+    endedAttempts = [:]
     for index in sources.indices {
       sources[index].target = sources[index].url
       sources[index].redirects = RedirectChain(to: sources[index].source)
@@ -323,7 +343,7 @@ package struct MirrorTable: Sendable, Hashable {
 
   /// Whether bytes of the source may be requested without a comparison first.
   func isProved(_ id: SourceID) -> Bool {
-    if id == opener { return true }
+    if id == opener || isProvedByPieces { return true }
     if case .proved? = self[id]?.standing { return true }
     return false
   }

@@ -22,8 +22,8 @@ package struct RequestedRange: Sendable, Hashable {
     /// of the part, are present and must be equal. `validator` is the mirror's own strong one from
     /// the response whose bytes were compared, for the server to compare.
     case mirror(comparedUpTo: Int64, validator: String?)
-    /// None is needed: digests that are known decide when the bytes are there.
-    case digests
+    /// The digests of pieces prove the bytes when they are there. Validators are not compared.
+    case pieces
     /// None is needed: all bytes are requested. For servers that answer a plain GET with a part.
     case wholeFile
   }
@@ -41,7 +41,7 @@ package struct RequestedRange: Sendable, Hashable {
     switch proof {
     case .ifRange(let validator), .mirror(_, .some(let validator)):
       return [range, HeaderField(received: "If-Range", validator)]
-    case .sameValidator, .overlap, .mirror(_, nil), .digests, .wholeFile: return [range]
+    case .sameValidator, .overlap, .mirror(_, nil), .pieces, .wholeFile: return [range]
     }
   }
 
@@ -65,15 +65,17 @@ extension RequestedRange {
   ///   - kinship: of the URL that is requested. What the validator of another one proves, or raises
   ///     doubt about, means nothing there.
   ///   - form: what is requested of this server.
+  ///   - isProvedByPieces: whether nothing else has to prove the bytes.
   init?(
-    resuming resumeData: ResumeData?, mode: RequestMode, kinship: Kinship, form: RangeForm
+    resuming resumeData: ResumeData?, mode: RequestMode, kinship: Kinship, form: RangeForm,
+    isProvedByPieces: Bool = false
   ) {
     guard let resumeData, !resumeData.durable.isEmpty else { return nil }
     if resumeData.isProvedByDigests == true {
       let validator = mode == .resuming ? KnownVersion(resumeData, for: kinship).strongValue : nil
       guard
         let range = RequestedRange(
-          firstGapOf: resumeData, proof: validator.map { .ifRange($0) } ?? .digests)
+          firstGapOf: resumeData, proof: validator.map { .ifRange($0) } ?? .pieces)
       else { return nil }
       self = form.formed(range) ?? range
       return
@@ -85,6 +87,10 @@ extension RequestedRange {
       guard let range = RequestedRange(firstGapOf: resumeData, proof: wanted) else { return nil }
       self = form.formed(range) ?? range
     case .resuming:
+      if isProvedByPieces, resumeData.totalByteCount != nil {
+        self.init(firstGapOf: resumeData, proof: .pieces, form)
+        return
+      }
       if let validator = KnownVersion(resumeData, for: kinship).strongValue {
         self.init(firstGapOf: resumeData, proof: .ifRange(validator), form)
         return
@@ -111,7 +117,7 @@ extension RequestedRange {
     let gaps = durable.gaps(in: ByteRange(lower: 0, upper: total ?? .max) ?? .nothing)
     switch proof {
     case .wholeFile: self = .all
-    case .ifRange, .sameValidator, .mirror, .digests:
+    case .ifRange, .sameValidator, .mirror, .pieces:
       guard let gap = gaps.first, gap.lower > 0 || total != nil else { return nil }
       // A body that states no length may contain the chunk sizes of an unannounced transfer coding,
       // so its end is repeated and compared, whatever the server says.

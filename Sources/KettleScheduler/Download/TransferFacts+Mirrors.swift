@@ -172,6 +172,8 @@ extension TransferFacts {
     guard let resumeData else { return .sameURL }
     // No URL has answered with what another program has left.
     if resumeData.hasUnprovedBytes { return .otherServer }
+    // Nothing is compared but bytes and their digests.
+    if isProvedByPieces { return .sameURL }
     // Texts are made only where there is no other way: every tick asks.
     let isOpener = resumeData.validatorURL.map { $0 == openerURL.text } ?? (spec.url == openerURL)
     guard isOpener else { return .otherURL }
@@ -182,7 +184,9 @@ extension TransferFacts {
   /// Where the present bytes came from, if that is another URL than the source's own and may still
   /// be requested.
   private var answeringURL: ChainedURL? {
-    guard route == .answering, keepsBytes, let resumeData, !resumeData.durable.isEmpty,
+    // Behind pieces it may be that of a source that has been dropped.
+    guard route == .answering, keepsBytes, !isProvedByPieces,
+      let resumeData, !resumeData.durable.isEmpty,
       resumeData.playlist == nil, let answer = resumeData.answer, answer.url != openerURL,
       kinship(of: answer.url) == .sameURL
     else { return nil }

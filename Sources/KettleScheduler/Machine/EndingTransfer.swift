@@ -5,11 +5,17 @@ package struct ClosedBody: Sendable, Hashable {
   package var durable: ByteRangeSet
   package var modifiedNanoseconds: Int64
   package var sample: FileSample?
+  /// The pieces that did not have their digest. None of their bytes is durable.
+  package var wrong: [WrongPiece]
 
-  package init(durable: ByteRangeSet, modifiedNanoseconds: Int64, sample: FileSample? = nil) {
+  package init(
+    durable: ByteRangeSet, modifiedNanoseconds: Int64, sample: FileSample? = nil,
+    wrong: [WrongPiece] = []
+  ) {
     self.durable = durable
     self.modifiedNanoseconds = modifiedNanoseconds
     self.sample = sample
+    self.wrong = wrong
   }
 }
 
@@ -37,6 +43,8 @@ extension TransferMachine.AfterEnding {
     guard case .failed(let failure) = outcome, failure.code == .otherVersion, self == .whole else {
       return self
     }
+    // Each piece shows whether it is right when the file is closed.
+    if facts.isProvedByPieces { return self }
     return facts.startingFresh(because: .resourceChanged)
   }
 
@@ -60,7 +68,11 @@ extension TransferMachine.AfterEnding {
       next = facts.nextSegment()
     case .success(let closed):
       if let closed { facts.recordClosed(closed, isWhole: self == .whole) }
-      if self == .whole { next = facts.afterLastByte(in: context) }
+      if self == .whole {
+        next =
+          closed?.wrong.first.map { facts.afterWrongPiece($0, [:], in: context) }
+          ?? facts.afterLastByte(in: context)
+      }
       if closed != nil, !facts.keepsBytes, next != .whole { facts.forgetBytes() }
       if isOfTooLongFile, facts.wholeResumeData != nil { facts.forgetBytes() }
     case .failure(let failure) where failure.code == .partialFileChanged:

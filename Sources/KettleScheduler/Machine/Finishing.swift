@@ -112,7 +112,7 @@ struct Finishing: Sendable {
       facts.resumeData = nil
       return .entering(.removed)
     case (.success(var file), .completed):
-      file.verifiedBy = facts.expectedChecksum?.algorithm
+      file.verifiedBy = facts.expectedChecksum?.algorithm ?? facts.algorithmOfPieces
       if facts.resumeData?.isProvedByBytes != true {
         file.entityTag = facts.resumeData?.validator?.strongEntityTag
       }

@@ -6,6 +6,7 @@ struct TransferFacts: Sendable, Hashable {
   enum Description: Sendable, Hashable {
     case none
     case metalink
+    case torrent
     case playlist
     /// A web page, whatever the name promises.
     case page
@@ -136,6 +137,8 @@ struct RepetitionCounts: Sendable, Hashable {
   private var partUnaskedCount = 0
   private var leftStreamCount = 0
   private var uselessUploadResourceCount = 0
+  /// Pieces that did not have their digest.
+  private(set) var wrongPieceCount = 0
 
   var permitsFreshStart: Bool { freshStartCount <= 5 }
   /// Whether a complete file that was changed is fetched again. What changes every file would
@@ -180,6 +183,7 @@ struct RepetitionCounts: Sendable, Hashable {
   /// The link is good for the whole file. A refused range is not waited for again.
   mutating func recordWholeReply() { refusedLinkCount = min(refusedLinkCount, 1) }
   mutating func recordLeftStream() { leftStreamCount += 1 }
+  mutating func recordWrongPiece() { wrongPieceCount += 1 }
   mutating func recordUselessUploadResource() { uselessUploadResourceCount += 1 }
 }
 

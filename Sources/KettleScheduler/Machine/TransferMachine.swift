@@ -330,6 +330,12 @@ package struct TransferMachine: Sendable {
     return apply(step, to: download)
   }
 
+  /// A piece of the file does not have its digest.
+  mutating func pieceWrong(_ wrong: WrongPiece, in context: DecisionContext) -> Transition {
+    guard case .running(let download) = state else { return .none }
+    return apply(download.pieceWrong(wrong, &facts, in: context), to: download)
+  }
+
   /// Other connections may join when the speed of the first one is known.
   mutating func bodyRecorded(_ policy: DivisionPolicy, at now: MonotonicTime) -> Transition {
     guard case .running(var download) = state else { return .none }

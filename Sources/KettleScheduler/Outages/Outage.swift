@@ -283,7 +283,8 @@ extension TransferFailure {
     case .proxyUnreachable, .proxyLoginNeeded: .proxy(subject)
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
-      .checksumListUnusable, .metalinkUnusable, .playlistUnusable, .liveStream,
+      .checksumListUnusable, .metalinkUnusable, .torrentUnusable, .wrongPiece, .playlistUnusable,
+      .liveStream,
       .contradictoryReply, .connectionLost, .noDataConnection, .tlsRefused, .proxyFailed,
       .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .headersFileUnusable, .truncated,

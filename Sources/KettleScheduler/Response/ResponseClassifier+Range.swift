@@ -62,8 +62,10 @@ extension ResponseClassifier {
       // The server says that it is another version. Equal bytes before the gap say little about all
       // others, so only a date may overrule it, or the whole file.
       return known.isConfirmedByDate(facts.validator) ? nil : .requestAgain(.comparing)
-    // It has no other bytes to belong to, or its digests decide.
-    case .wholeFile, .digests: return nil
+    // The digests decide, when the bytes are there.
+    case .pieces: return nil
+    // It has no other bytes to belong to.
+    case .wholeFile: return nil
     case .mirror(_, let sentValidator):
       guard isTotalKnown(facts) else { return .requestAgain(.comparing) }
       // What the mirror had when its bytes were compared; without it the bytes decide alone.
@@ -115,7 +117,7 @@ extension ResponseClassifier {
   /// is asked for no more, and then the server has no parts. Returns nil for any other transfer.
   private func classifyWholeInPlaceOfProvedPart() -> Classification? {
     guard resumeData?.isProvedByDigests == true else { return nil }
-    if case .ifRange? = requested?.proof { return .requestAgain(.proving(.digests)) }
+    if case .ifRange? = requested?.proof { return .requestAgain(.proving(.pieces)) }
     return .fail(
       TransferFailure(
         .rangeReplyWrong, on: url.text, detail: "the server sends no part of the file"))
@@ -153,7 +155,7 @@ extension ResponseClassifier {
     -> Classification
   {
     let changed =
-      known.kinship == .otherURL
+      known.kinship == .otherURL || wantedProof == .pieces
       ? otherVersion(facts.total)
       : .acceptWhole(Whole(facts: facts, use: .instead(because: .resourceChanged)))
     // The same file in another compression has other bytes.
@@ -163,6 +165,7 @@ extension ResponseClassifier {
       if total < resumeData.durable.upperBound { return changed }
     }
     switch wantedProof {
+    case .pieces: return compared(facts, .rangeIgnored)
     case .ifRange:
       if known.isSurelySame(facts.validator) { return .requestAgain(.proving(.sameValidator)) }
       if known.kinship == .sameURL {
@@ -181,7 +184,7 @@ extension ResponseClassifier {
       }
       if known.isSurelyOther(facts.validator) { return changed }
       return compared(facts, requested == nil ? .noValidator : .rangeIgnored)
-    case .wholeFile, .digests, nil:
+    case .wholeFile, nil:
       // Tags that differ although nothing else does may be those of a server with another one in
       // each response. The whole file decides.
       if known.isSurelyOther(facts.validator) { return changed }

@@ -189,7 +189,9 @@ package struct ResponseClassifier: Sendable {
   /// Another version is fetched from zero. But a fresh link from the user may be a wrong one:
   /// nothing is discarded for it.
   func otherVersion(_ total: Int64?) -> Classification {
-    guard let resumeData, known.kinship == .otherURL else {
+    // What the pieces prove stays, whatever one source serves.
+    let keepsBytes = known.kinship == .otherURL || requested?.proof == .pieces
+    guard let resumeData, keepsBytes else {
       return .requestAgain(.fresh(.resourceChanged))
     }
     return .wait(.needsLink, .otherFile(at: url, total, in: resumeData))

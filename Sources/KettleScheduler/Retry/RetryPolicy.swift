@@ -109,7 +109,8 @@ package struct RetryPolicy: Sendable, Hashable {
       case .passing, .host, .network: true
       case .final, .user, nil: false
       }
-    case .checksumListUnusable, .metalinkUnusable, .playlistUnusable, .liveStream,
+    case .checksumListUnusable, .metalinkUnusable, .torrentUnusable, .wrongPiece, .playlistUnusable,
+      .liveStream,
       .otherVersion, .otherFile, .webPage, .badURL, .tooManyRedirects, .redirectRefused,
       .encodedReply,
       .loginNeeded,

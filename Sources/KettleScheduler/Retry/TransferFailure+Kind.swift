@@ -10,7 +10,8 @@ extension TransferFailure {
       true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
-      .checksumListUnusable, .metalinkUnusable, .playlistUnusable, .liveStream,
+      .checksumListUnusable, .metalinkUnusable, .torrentUnusable, .wrongPiece, .playlistUnusable,
+      .liveStream,
       .contradictoryReply, .networkDown, .hostNotFound, .nameServerSilent, .connectionRefused,
       .connectionLost, .timedOut, .noDataConnection, .tlsRefused, .proxyFailed,
       .proxyUnreachable, .proxyLoginNeeded, .protocolBroken,
@@ -44,7 +45,8 @@ extension TransferFailure {
       true
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
-      .checksumListUnusable, .metalinkUnusable, .playlistUnusable, .liveStream,
+      .checksumListUnusable, .metalinkUnusable, .torrentUnusable, .wrongPiece, .playlistUnusable,
+      .liveStream,
       .contradictoryReply, .noDataConnection, .tlsRefused, .proxyFailed, .proxyLoginNeeded,
       .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .headersFileUnusable, .truncated,

@@ -48,6 +48,8 @@ extension TransferScheduler {
     case progressed([AttemptID: Int64], waitingForDisk: Set<AttemptID> = [])
     /// These ranges are on the disk; the sample identifies the file by its beginning.
     case synced(ByteRangeSet, FileSample? = nil)
+    /// A piece does not have its digest, and its bytes are missing again.
+    case pieceWrong(WrongPiece)
     /// The partial file is closed, with everything synced that the result says; `.success(nil)`
     /// where none was open.
     case closed(Result<ClosedBody?, TransferFailure>, by: OperationID)
@@ -150,6 +152,8 @@ extension TransferScheduler {
       let progress = DownloadProgress(receivedUpTo: upTo, waitingForDisk: waitingForDisk)
       progressed(progress, for: id, &output, at: now)
     case .synced(let durable, let sample): bytesSynced(durable, sample, for: id, into: &output)
+    case .pieceWrong(let wrong):
+      update(id, into: &output) { $0.pieceWrong(wrong, in: context) }
     case .closed(let result, let operation):
       let fresh = ids.next()
       update(id, into: &output) { $0.bodyClosed(result, by: operation, ids: fresh, in: context) }

@@ -75,8 +75,8 @@ let importTable: [String: ImportRow] = [
     ], outside: ["ArgumentParser"], system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   "kettle": ImportRow(
     ours: [
-      "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo", "KettleSocket",
-      "KettleStarter", "KettleStore", "KettleSystem",
+      "KettleCommands", "KettleControl", "KettleDaemon", "KettleDemo", "KettleFiles",
+      "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem",
     ],
     system: ["Dispatch", "FoundationEssentials", "Glibc"]),
 

@@ -7,7 +7,7 @@ import TestSupport
 /// file, and every transfer settles.
 struct DownloadFuzz: FuzzPart {
   let name = "download"
-  let sharePercent = 43
+  let sharePercent = 41
   let width = 32
   let samples = ResponseScript.samples
   private let world: DownloadWorld

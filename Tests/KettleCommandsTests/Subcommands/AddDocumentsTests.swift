@@ -105,4 +105,40 @@ struct AddDocumentsTests {
     #expect(outcome.error.contains("would not start it"))
     #expect(!outcome.error.contains("a.meta4"))
   }
+
+  private func torrent(_ seeds: String) -> String {
+    "d4:infod5:filesld6:lengthi4e4:pathl1:d5:a.isoeed6:lengthi3e4:pathl6:.bruceeee4:name1:n"
+      + "12:piece lengthi4e6:pieces40:\(String(repeating: "x", count: 40))e\(seeds)e"
+  }
+
+  @Test func `each file of a torrent becomes a transfer from its web seeds`() async throws {
+    let directory = try TemporaryDirectory()
+    _ = try directory.file(
+      "a.torrent", torrent("8:url-listl19:http://m.example/x/18:http://o.example/ye"))
+    var context = FakeContext()
+    context.directory = directory.path
+    let outcome = await context.run("add", "a.torrent")
+    #expect(outcome.code == 0, "\(outcome.error)")
+    let specs = context.service.asked.flatMap { asked in
+      if case .add(let specs) = asked { specs } else { [TransferSpec]() }
+    }
+    #expect(
+      specs.map(\.url.text) == ["http://m.example/x/n/d/a.iso", "http://m.example/x/n/.bruce"])
+    #expect(specs.map(\.name?.text) == ["a.iso", "_bruce"])
+    let described = try #require(specs.first?.options.described)
+    #expect(described.copies.map(\.url.text) == ["http://o.example/y/n/d/a.iso"])
+    #expect(described.byteCount == 4)
+    #expect(described.pieces?.given?.count == 1)
+  }
+
+  @Test func `a torrent without a web seed is refused`() async throws {
+    let directory = try TemporaryDirectory()
+    _ = try directory.file("a.torrent", torrent(""))
+    var context = FakeContext()
+    context.directory = directory.path
+    let outcome = await context.run("add", "a.torrent")
+    #expect(outcome.code == 2)
+    #expect(outcome.error.contains("names no web server, and Kettle has no peers"))
+    #expect(context.service.asked.isEmpty)
+  }
 }

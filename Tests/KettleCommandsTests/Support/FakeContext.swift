@@ -115,6 +115,24 @@ final class FakeBrowserCookies: Sendable {
   }
 }
 
+/// Files that were compared with a manifest, by path; others are missing.
+final class FakeComparisons: Sendable {
+  private let standings: [String: ManifestStanding]
+  private let kept = Mutex<[Manifest.Entry]>([])
+
+  init(_ standings: [String: ManifestStanding] = [:]) { self.standings = standings }
+
+  var entries: [Manifest.Entry] { kept.withLock { $0 } }
+
+  func compare(
+    _ path: String, _ entry: Manifest.Entry, _ advance: (Int64) -> Bool
+  ) -> ManifestStanding {
+    kept.withLock { $0.append(entry) }
+    _ = advance(entry.byteCount ?? 1)
+    return standings[path] ?? .missing
+  }
+}
+
 /// An in-memory environment for a command, and the results of running it.
 struct FakeContext {
   var service = FakeService()
@@ -131,6 +149,7 @@ struct FakeContext {
   /// nil lets the demo's service exit with a status of its own.
   var demoEnd: DemoServiceEnd?
   var browserCookies = FakeBrowserCookies(.failure(.unknownFormat))
+  var comparisons = FakeComparisons()
 
   struct CommandResult: Equatable {
     var code: Int32
@@ -154,7 +173,8 @@ struct FakeContext {
       runService: { options in 40 + (options.readyDescriptor ?? 2) },
       runDemoService: { [demoEnd] options in
         demoEnd ?? .exited(status: 60 + (options.readyDescriptor ?? 2))
-      }, readBrowserCookies: browserCookies.read)
+      }, readBrowserCookies: browserCookies.read,
+      compareWithManifest: comparisons.compare)
     context.wordNotText = wordNotText
     return context
   }

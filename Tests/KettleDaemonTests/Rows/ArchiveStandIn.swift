@@ -54,6 +54,8 @@ final class ArchiveStandIn: TransferArchive {
 
   func hookRuns(of id: TransferID) throws -> [HookRun] { try base.hookRuns(of: id) }
 
+  func pieces(of id: TransferID) throws -> PieceHashes? { try base.pieces(of: id) }
+
   func hook(_ id: HookRunID) throws -> (run: HookRun, occasion: HookOccasion)? {
     try base.hook(id)
   }

@@ -49,6 +49,22 @@ struct BodyOpeningTests {
     #expect(files.paths == ["/card/012345.iso.part", "/card/typed 0123456789.iso.part"])
   }
 
+  @Test func `a file whose digests are lost is not opened`() throws {
+    let pieces = try #require(
+      PieceHashes(
+        .digest(.sha1), pieceByteCount: 9, of: 9, digests: [UInt8](repeating: 1, count: 20)))
+    var spec = EngineWorld.spec("http://files.example/a.iso")
+    spec.options.described = DescribedFile(
+      copies: [], byteCount: 9, pieces: .stored(DescribedPieces.given(pieces).outline))
+    var opening = BodyOpening(
+      files: files, id: TransferID(rawValue: 1), spec: spec, directory: "/card")
+    #expect(throws: TransferFailure.self) { try opening.open(plan("a", total: 9)) }
+    #expect(files.paths.isEmpty)
+    opening.storedPieces = { _ in pieces }
+    #expect(try opening.open(plan("a", total: 9)).pieces == pieces)
+    #expect(try opening.open(plan("b", total: 8)).pieces == nil)
+  }
+
   private func continuing(_ policy: ConflictPolicy = .rename) -> (BodyOpening, BodyPlan) {
     var spec = EngineWorld.spec("http://files.example/a.iso")
     spec.onConflict = policy

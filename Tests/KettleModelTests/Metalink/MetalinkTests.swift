@@ -55,6 +55,44 @@ struct MetalinkTests {
       ])
   }
 
+  private func pieces(_ size: String, _ lists: String) throws -> PieceHashes? {
+    try read(document("<file name='f'>\(size)\(lists)<url>http://a.example/</url></file>"))
+      .first?.pieces
+  }
+
+  private func list(_ type: String, _ length: String, _ digits: Int, _ letters: String...) -> String
+  {
+    let hashes = letters.map { "<hash>\(String(repeating: $0, count: digits))</hash>" }
+    return "<pieces length=\"\(length)\" type=\"\(type)\">\(hashes.joined())</pieces>"
+  }
+
+  @Test func `pieces are those of the strongest list that fits the size`() throws {
+    let found = try #require(
+      try pieces(
+        "<size>20</size>",
+        list("sha-512", "8", 128, "c") + list("sha-1", "8", 40, "a", "B", "c")
+          + list("md5", "8", 32, "a", "b", "c")))
+    #expect(found.form == .digest(.sha1))
+    #expect(found.count == 3)
+    #expect(found.digest(of: 1) == ArraySlice(repeating: 0xBB, count: 20)[0..<20])
+    #expect(found.range(of: 2) == ByteRange(lower: 16, upper: 20))
+  }
+
+  @Test func `pieces that cannot be right are not used`() throws {
+    let good = list("sha-1", "8", 40, "a", "b")
+    #expect(try pieces("<size>16</size>", good) != nil)
+    #expect(try pieces("", good) == nil)
+    #expect(try pieces("<size>17</size>", good) == nil)
+    #expect(try pieces("<size>8</size>", good) == nil)
+    for wrong in ["0", "-8", "", "x", "9223372036854775807", "99999999999999999999"] {
+      #expect(try pieces("<size>16</size>", list("sha-1", wrong, 40, "a", "b")) == nil)
+    }
+    #expect(try pieces("<size>16</size>", list("sha-1", "8", 39, "a", "b")) == nil)
+    #expect(try pieces("<size>16</size>", list("tiger", "8", 40, "a", "b")) == nil)
+    let cut = "<pieces length='8' type='sha-1'><hash>\(String(repeating: "a", count: 40))</hash>"
+    #expect(try pieces("<size>16</size>", cut + "<hash>no</hash></pieces>") == nil)
+  }
+
   @Test func `prefixes stand for namespaces, and other namespaces are skipped`() throws {
     let files = try read(
       """

@@ -94,4 +94,20 @@ struct OptionsRefusedPartTests {
       damaged: ByteRangeSet(prefix: 10))
     #expect(outside == nil)
   }
+
+  @Test func `pieces that only the store may have are refused`() throws {
+    let pieces = try #require(
+      PieceHashes(
+        .digest(.sha1), pieceByteCount: 9, of: 9, digests: [UInt8](repeating: 1, count: 20)))
+    func refused(_ pieces: DescribedPieces, byteCount: Int64?) throws -> String? {
+      try self.refused {
+        $0.described = DescribedFile(copies: [], byteCount: byteCount, pieces: pieces)
+      }
+    }
+    #expect(try refused(.given(pieces), byteCount: 9) == nil)
+    #expect(try refused(.given(pieces), byteCount: 8) == "options.described.pieces")
+    #expect(try refused(.given(pieces), byteCount: nil) == "options.described.pieces")
+    let stored = DescribedPieces.stored(DescribedPieces.given(pieces).outline)
+    #expect(try refused(stored, byteCount: 9) == "options.described.pieces")
+  }
 }

@@ -282,6 +282,20 @@ extension InMemoryFileStorage: FileStorage {
     return hex
   }
 
+  package func isRight(
+    _ index: Int, of pieces: PieceHashes, in file: any PartialFile
+  ) throws(TransferFailure) -> Bool {
+    guard let range = pieces.range(of: index), let expected = pieces.digest(of: index),
+      case .digest(let algorithm) = pieces.form
+    else { throw TransferFailure(.internalProblem, on: file.path) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Int(range.byteCount), alignment: 1)
+    defer { buffer.deallocate() }
+    try file.read(buffer, at: range.lower)
+    let zeros = [UInt8](repeating: 0, count: Int(pieces.zeroByteCount(of: index)))
+    return TestDigest.hex(of: Array(buffer) + zeros, algorithm) == expected.hexadecimal
+  }
+
   package func beginDigest(
     of resumeData: ResumeData, algorithm: Checksum.Algorithm
   ) throws(TransferFailure) -> any FileDigest {

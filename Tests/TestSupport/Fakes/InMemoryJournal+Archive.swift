@@ -15,6 +15,10 @@ extension InMemoryJournal: TransferArchive {
     digests[id] ?? BlockDigests()
   }
 
+  package func pieces(of id: TransferID) throws -> PieceHashes? {
+    records[id]?.spec.options.described?.pieces?.given
+  }
+
   package func hookRuns(of id: TransferID) throws -> [HookRun] {
     hooks.values.map(\.run).filter { $0.transfer == id }.sorted { $0.id < $1.id }
       .suffix(HookRun.shownCountMax)

@@ -180,6 +180,8 @@ extension Strings {
     case .webPage: "web page"
     case .checksumListUnusable: "no checksum"
     case .metalinkUnusable: "bad Metalink"
+    case .torrentUnusable: "bad torrent"
+    case .wrongPiece: "wrong bytes"
     case .playlistUnusable: "bad playlist"
     case .liveStream: "live stream"
     case .contradictoryReply: "contradiction"

@@ -4,44 +4,6 @@ import KettleDashboard
 import KettleModel
 import KettleSocket
 
-/// `kettle verify`
-struct VerifyCommand: RunnableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "verify",
-    abstract: "Compare finished files with what was downloaded.",
-    discussion: """
-      While a file arrives, the service keeps a digest of each MiB of it. This command reads the \
-      file again and compares: it finds bit rot, missing ends, edits and missing files, and says \
-      which bytes differ. "kettle repair" fetches those again.
-
-      A file that was downloaded before this version has no digests. It is compared with its \
-      checksum if there is one, and has digests from then on.
-
-      Exits with 0 when all files are as they were downloaded, and with 1 when some are not.
-
-      Examples:
-        kettle verify 3
-        kettle verify ~/Downloads/debian.iso
-        kettle verify --all
-        kettle verify --all --since 30d     those that were not compared for 30 days
-      """)
-
-  @OptionGroup var files: FinishedFilesOptions
-
-  @Option(
-    help: ArgumentHelp(
-      "Leave out files that were compared within this time, such as 12h or 30d.",
-      valueName: "time"))
-  var since: String?
-
-  func run(in context: CommandContext) async throws -> ExitCode {
-    let age = try since.map(VerificationAge.init(argument:))
-    return try await VerificationRunner(
-      consequence: .report, ageMax: age, files: files, context: context
-    ).run(as: "verify")
-  }
-}
-
 /// `kettle repair`
 struct RepairCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
@@ -62,30 +24,38 @@ struct RepairCommand: RunnableCommand {
         kettle repair --all
       """)
 
-  @OptionGroup var files: FinishedFilesOptions
+  static var repeatedType: (any ExpressibleByArgument.Type)? { String.self }
+
+  @Argument(
+    help: ArgumentHelp(
+      "The id of a transfer, as shown by \"kettle list\", or the path of its file.",
+      valueName: "id|path"),
+    completion: .asking(.transfers))
+  var nameRuns: [ValueRun<String>] = []
+
+  @Flag(help: "All finished files of the list.")
+  var all = false
+
+  @Flag(help: "Print JSON.")
+  var json = false
 
   @Flag(help: "Also repair files that were edited.")
   var force = false
 
   func run(in context: CommandContext) async throws -> ExitCode {
     try await VerificationRunner(
-      consequence: force ? .repairEvenIfEdited : .repair, ageMax: nil, files: files,
+      consequence: force ? .repairEvenIfEdited : .repair,
+      files: FinishedFiles(names: nameRuns.flatMap(\.values), all: all), printsJSON: json,
       context: context
     ).run(as: "repair")
   }
 }
 
 /// The finished files that a command applies to.
-struct FinishedFilesOptions: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp(
-      "The id of a transfer, as shown by \"kettle list\", or the path of its file.",
-      valueName: "id|path"),
-    completion: .asking(.transfers))
-  var names: [String] = []
-
-  @Flag(help: "All finished files of the list.")
-  var all = false
+struct FinishedFiles {
+  /// Ids and paths.
+  let names: [String]
+  let all: Bool
 
   /// Returns the transfers of the files, in order.
   func ids(
@@ -139,8 +109,9 @@ struct VerificationAge {
 /// Has the service compare files, shows how far it is, and prints what it has found.
 struct VerificationRunner {
   let consequence: VerificationConsequence
-  let ageMax: VerificationAge?
-  let files: FinishedFilesOptions
+  var ageMax: VerificationAge?
+  let files: FinishedFiles
+  let printsJSON: Bool
   let context: CommandContext
 
   /// The files of one request.
@@ -151,6 +122,8 @@ struct VerificationRunner {
     var counts: [FileCheck.Finding: Int] = [:]
     var refusedCount = 0
     var badCount = 0
+    /// What `--json` prints.
+    var objects: [JSONValue] = []
     var isBad: Bool { badCount > 0 || refusedCount > 0 }
   }
 
@@ -169,7 +142,9 @@ struct VerificationRunner {
           page, at: Place(before: done, of: ids.count), since: since, over: service, into: &tally)
       }
       clearProgress()
-      if ids.count > 1 {
+      if printsJSON {
+        try context.console.printLine(JSONValue.array(tally.objects).text)
+      } else if ids.count > 1 {
         try context.console.printLine(
           Sentences.compared(ids.count, tally.counts, refusedCount: tally.refusedCount))
       }
@@ -204,11 +179,11 @@ struct VerificationRunner {
         case .ended(let check):
           tally.counts[check.finding, default: 0] += 1
           if check.isBad { tally.badCount += 1 }
-          try await report(id, check, over: service)
+          try await report(id, check, over: service, into: &tally)
         case .unrepaired(let check, let failure):
           tally.counts[check.finding, default: 0] += 1
           tally.badCount += 1
-          try await report(id, check, over: service)
+          try await report(id, check, over: service, into: &tally)
           context.console.printError(Sentences.notRepaired(id, failure))
         case .refused:
           tally.refusedCount += 1
@@ -224,10 +199,12 @@ struct VerificationRunner {
   }
 
   private func report(
-    _ id: TransferID, _ check: FileCheck, over service: any ServiceCalling
+    _ id: TransferID, _ check: FileCheck, over service: any ServiceCalling,
+    into tally: inout Tally
   ) async throws {
     clearProgress()
     let row = try await service.call(DescribeTransfer.self, .init(id: id)).snapshot
+    guard !printsJSON else { return tally.objects.append(check.json(of: row)) }
     try context.console.printLine(Sentences.compared(row, check))
   }
 
@@ -253,5 +230,24 @@ struct VerificationRunner {
   private func clearProgress() {
     guard context.console.isTerminal(.error) else { return }
     try? context.console.write("\r\u{1B}[K", to: .error)
+  }
+}
+
+extension FileCheck {
+  /// The object that `verify --json` prints, always with all of these members.
+  fileprivate func json(of row: TransferSnapshot) -> JSONValue {
+    .object([
+      .init("id", .integer(row.id.rawValue)), .init("path", .string(orNull: row.path)),
+      .init("result", .string(finding.rawValue)), .init("at", .string(at.iso8601)),
+      .init(
+        "damaged",
+        .array(
+          (damaged?.ranges ?? []).map { range in
+            .object([
+              .init("first", .integer(range.lower)), .init("last", .integer(range.lastByte)),
+            ])
+          })),
+      .init("detail", .string(orNull: detail)),
+    ])
   }
 }
