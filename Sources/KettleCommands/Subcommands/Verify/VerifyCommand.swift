@@ -68,6 +68,9 @@ struct VerifyCommand: RunnableCommand {
   func run(in context: CommandContext) async throws -> ExitCode {
     let names = nameRuns.flatMap(\.values)
     if let manifest {
+      guard context.host == nil else {
+        throw UsageError(.command(.notOverHost(command: "verify --manifest")))
+      }
       return try ManifestCheck(
         manifest: manifest, paths: names, printsJSON: json, context: context
       ).run()
