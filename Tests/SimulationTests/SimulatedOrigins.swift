@@ -286,7 +286,8 @@ struct SimulatedLies {
     let upper = lower + Int64(reply.body.count)
     let total = reply.headers.first { $0.0 == "Content-Range" }?.1.split(separator: "/").last ?? ""
     if fault == .shiftedPart {
-      let shift = min(lower, chance.number(1...4096))
+      let shift =
+        chance.happens(0.5) ? min(lower, chance.number(1...4096)) : -chance.number(1...4096)
       reply.set("Content-Range", "bytes \(lower - shift)-\(upper - shift - 1)/\(total)")
     }
     if fault == .otherTotal {
