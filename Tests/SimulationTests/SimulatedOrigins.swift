@@ -286,8 +286,14 @@ struct SimulatedLies {
     let upper = lower + Int64(reply.body.count)
     let total = reply.headers.first { $0.0 == "Content-Range" }?.1.split(separator: "/").last ?? ""
     if fault == .shiftedPart {
-      let shift = min(lower, chance.number(1...4096))
-      reply.set("Content-Range", "bytes \(lower - shift)-\(upper - shift - 1)/\(total)")
+      // The bytes are those from `lower` on, whatever the head says.
+      let isLate = chance.happens(0.7) && reply.body.count > 4096
+      let shift = isLate ? -chance.number(1...4095) : min(lower, chance.number(1...4096))
+      if isLate { reply.body = reply.body.dropLast(Int(-shift)) }
+      let first = lower - shift
+      reply.set(
+        "Content-Range", "bytes \(first)-\(first + Int64(reply.body.count) - 1)/\(total)")
+      if !reply.isChunked { reply.set("Content-Length", "\(reply.body.count)") }
     }
     if fault == .otherTotal {
       reply.set("Content-Range", "bytes \(lower)-\(upper - 1)/\(upper + 7)")

@@ -212,6 +212,8 @@ final class SimulationRun: @unchecked Sendable {
     machine.stepsToKill = nil
     if machine.remains != nil { try startAgain() }
     surroundings.hasFaults = false
+    // What users asked for a moment ago comes before what they ask now.
+    try run(until: machine.now.monotonic.milliseconds + 60_000)
     surroundings.endOutages()
     surroundings.freeByteCount = 1 << 40
     machine.loop.slownessMilliseconds = 0
