@@ -14,6 +14,7 @@ final class SimulatedDisk: FileStorage, @unchecked Sendable {
 
   init(_ files: InMemoryFileStorage, of machine: SimulatedMachine) {
     self.files = files
+    files.beginBlockDigests()
     self.machine = machine
   }
 
@@ -80,6 +81,42 @@ final class SimulatedDisk: FileStorage, @unchecked Sendable {
 
   func beginning(of identity: PartialIdentity, byteCountMax: Int) -> [UInt8]? {
     machine.meets(.readFails) ? nil : files.beginning(of: identity, byteCountMax: byteCountMax)
+  }
+
+  // MARK: Digests
+
+  func isRight(
+    _ index: Int, of hashes: PieceHashes, in file: any PartialFile
+  ) throws(TransferFailure) -> Bool {
+    try call(.readFails, on: file.path) { () throws(TransferFailure) in
+      try files.isRight(index, of: hashes, in: file)
+    }
+  }
+
+  func makeBlockDigest() -> (any RunningBlockDigest)? { files.makeBlockDigest() }
+
+  func compare(
+    fileAt path: String, with digests: [DigestedBytes], advance: @Sendable (Int64) -> Bool
+  ) throws(TransferFailure) -> FileComparison {
+    try call(.readFails, on: path) { () throws(TransferFailure) in
+      try files.compare(fileAt: path, with: digests, advance: advance)
+    }
+  }
+
+  func digests(
+    ofFileAt path: String, advance: @Sendable (Int64) -> Bool
+  ) throws(TransferFailure) -> [DigestedBytes] {
+    try call(.readFails, on: path) { () throws(TransferFailure) in
+      try files.digests(ofFileAt: path, advance: advance)
+    }
+  }
+
+  func patch(
+    _ target: RepairTarget, from resumeData: ResumeData, with digests: [DigestedBytes]
+  ) throws(TransferFailure) {
+    try call(.writeFails, on: target.path) { () throws(TransferFailure) in
+      try files.patch(target, from: resumeData, with: digests)
+    }
   }
 
   // MARK: Finished files
