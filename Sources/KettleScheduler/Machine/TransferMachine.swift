@@ -98,9 +98,7 @@ package struct TransferMachine: Sendable {
 
   package mutating func relink(
     to url: TransferURL, login: Login?, at now: Moment
-  ) -> Transition {
-    apply(state.relink(&facts, to: url, login: login, at: now))
-  }
+  ) -> Transition { apply(state.relink(&facts, to: url, login: login, at: now)) }
 
   /// Takes what the user now asks for. It stands still and goes on doing so; in any other state
   /// nothing changes.

@@ -168,6 +168,16 @@ struct TransferFailureSentenceTests {
       "The list of checksums \"https://h/SHA256SUMS\" cannot be used (it has no line for \"a.iso\"); give the digest with --checksum"
     ),
     (
+      .torrentUnusable, "https://h/a.torrent", "it names no web server, and Kettle has no peers",
+      "The torrent \"https://h/a.torrent\" cannot be used (it names no web server, and Kettle has no "
+        + "peers); get it with --as-is, then pass the file to kettle add"
+    ),
+    (
+      .wrongPiece, "https://h/f", "bytes 0 to 9",
+      "\"https://h/f\" sent bytes that do not match their digest (bytes 0 to 9); what is right was "
+        + "kept, so add another source with --mirror, or start it again"
+    ),
+    (
       .metalinkUnusable, "https://h/a.meta4", "it describes 2 files",
       "The Metalink \"https://h/a.meta4\" cannot be used (it describes 2 files); get it with --as-is, then pass the file to kettle add"
     ),
