@@ -34,7 +34,7 @@ struct RunKettleTests {
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
     "limit", "session", "queues", "undo", "bin", "config", "theme", "rules", "rpc", "browser",
-    "completion", "verify",
+    "completion", "verify", "repair",
   ])
   func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")
@@ -166,7 +166,7 @@ struct RunKettleTests {
       wait                    Wait until transfers are done.
       hosts                   Show what the service knows about hosts, or forget it.
       queues                  Show your queues, or move transfers between them.
-      verify                  Compare files with checksums, a Metalink or a torrent.
+      verify                  Compare finished files with what was downloaded.
 
     CONTROL SUBCOMMANDS:
       start                   Start or resume transfers.
@@ -180,6 +180,7 @@ struct RunKettleTests {
                               transfers.
       undo                    Undo the last action, with every byte.
       bin                     Show what can be undone, or delete it.
+      repair                  Fetch the damaged parts of finished files again.
 
     SERVICE SUBCOMMANDS:
       daemon                  Run, start, stop or inspect the service.

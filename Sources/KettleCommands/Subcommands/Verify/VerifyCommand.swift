@@ -6,7 +6,7 @@ import KettleModel
 struct VerifyCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Compare finished files with what was downloaded, or files with a manifest.",
+    abstract: "Compare finished files with what was downloaded.",
     usage: """
       kettle verify [<id|path> ...] [--all] [--since <time>] [--json]
              kettle verify --manifest <file> [<path> ...] [--json]
