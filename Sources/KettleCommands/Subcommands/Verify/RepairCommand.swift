@@ -130,7 +130,7 @@ struct VerificationRunner {
   func run(as command: String) async throws -> ExitCode {
     try await context.withService(for: "kettle \(command)") { service in
       let ids = try await files.ids(for: command, service, in: context)
-      let now = context.clock.now()
+      let now = context.clock.now().wall
       let since = now.advanced(byMilliseconds: -(ageMax?.milliseconds ?? 0))
       var tally = Tally()
       var rest = ids[...]
