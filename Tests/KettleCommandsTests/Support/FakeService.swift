@@ -15,6 +15,7 @@ final class FakeService: ServiceCalling {
     case limit(TransferSelection, Int64?)
     case assign(TransferSelection, QueueName)
     case follow(TransferID, TransferSpec)
+    case verify([TransferID], since: WallTime, VerificationConsequence)
     case reset
     case subscribe(Viewport)
     case find(RowSearch)
@@ -36,6 +37,7 @@ final class FakeService: ServiceCalling {
     var asked: [Asked] = []
     var sought: [[String]] = []
     var followed: [FollowTransfer.Result] = []
+    var verified: [[VerificationProgress]] = []
     var errors: [String: any Error] = [:]
     var onWatch: [ControlNotification] = []
     var endsAfterWatch = false
@@ -145,6 +147,11 @@ final class FakeService: ServiceCalling {
 
   func reload(answers result: ReloadConfiguration.Result) {
     state.withLock { $0.reloaded = result }
+  }
+
+  /// Sets the answers to requests that compare files, in order.
+  func verify(answers progress: [VerificationProgress]...) {
+    state.withLock { $0.verified = progress }
   }
 
   /// Sets the answers to requests that follow a transfer; further ones are that it is followed.
@@ -275,6 +282,9 @@ final class FakeService: ServiceCalling {
         state.followed.isEmpty
           ? FollowTransfer.Result(.follows, parts: []) : state.followed.removeFirst()
       }
+    case let params as VerifyTransfers.Params:
+      record(.verify(params.ids, since: params.since, params.consequence))
+      return VerifyTransfers.Result(progress: state.withLock { $0.verified.removeFirst() })
     case let params as FinishEvents.Params:
       record(method == AdoptSession.name ? .adopt(params.session) : .drop(params.session))
       let rows = state.withLock { $0.rows }
@@ -416,7 +426,7 @@ final class FakeService: ServiceCalling {
         }
       switch params.control {
       case .remove, .removeWithFile: state.rows.removeAll { applied.contains($0.id) }
-      case .start, .startFresh, .pause, .stop, .accept, .remember: break
+      case .start, .startFresh, .pause, .stop, .accept, .remember, .verify, .repair: break
       }
       return ControlTransfers.Result(
         applied: applied, refused: state.refused, keptFiles: state.keptFiles, bin: state.binBytes)
