@@ -94,7 +94,7 @@ enum StoreInspection {
       return "its list of versions makes no sense"
     }
     guard try db.tableExists("transfer") else { return "it has no tables" }
-    guard try StoreSchema.migrator.hasCompletedMigrations(db),
+    guard try StoreSchema.first.hasCompletedMigrations(db),
       try StoreLayout(foundIn: db).isComplete
     else {
       return "its tables are not those of its version"

@@ -24,15 +24,21 @@ enum StoreSchema {
   /// A released migration is never changed, only followed by another. Each ends by setting
   /// `user_version` to its number.
   static var migrator: DatabaseMigrator {
+    var migrator = first
+    migrator.registerMigration("block digests") { db in
+      try DigestRows.createTable(db)
+      try db.execute(sql: "PRAGMA user_version = 2")
+    }
+    return migrator
+  }
+
+  /// Makes version 1, which the later ones build upon.
+  static var first: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("v1", merging: candidates) { db, _ in
       try createTables(db)
       try db.execute(
         sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = 1")
-    }
-    migrator.registerMigration("block digests") { db in
-      try DigestRows.createTable(db)
-      try db.execute(sql: "PRAGMA user_version = 2")
     }
     return migrator
   }

@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 41)
+    #expect(checked.count == 42)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {

@@ -89,8 +89,8 @@ struct RepairCommandTests {
     let context = context()
     context.service.verify(answers: [.ended(try damage())])
     let outcome = await context.run("verify", "1", "--json")
-    #expect(outcome.output.contains("\"result\":\"damaged\""))
-    #expect(outcome.output.contains("\"first\":1048576"))
-    #expect(outcome.output.contains("\"last\":2097151"))
+    #expect(outcome.output.contains("\"result\": \"damaged\""))
+    #expect(outcome.output.contains("\"first\": 1048576"))
+    #expect(outcome.output.contains("\"last\": 2097151"))
   }
 }

@@ -19,7 +19,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       ♨ kettle   Keys                                           lines 1 to 22 of 180
+       ♨ kettle   Keys                                           lines 1 to 22 of 182
        The marked transfers, or the one under the cursor
        u              Log in, decide, or set a new link; the bytes   new-link
                       stay
@@ -31,6 +31,8 @@ struct ReaderScreenTests {
                       resume it
        x              Stop it; for ten minutes its bytes are kept,   stop
                       and starting continues from them
+       V              Compare its finished file with what was        verify
+                      downloaded; a damaged one is repaired
        Enter          Show its details; on the heading of a group,   details
                       fold or unfold it
        d Del          Remove it from the list (asks first); a        remove
@@ -40,8 +42,6 @@ struct ReaderScreenTests {
        l              Limit the speed of the transfer, of the marked limit
                       ones, or of all together
        y              Copy its URL to the terminal's clipboard, or   copy-url
-                      the command that the message line shows
-       Y              Copy the path of its file                      copy-path
        Esc back  PgDn more │ / find │ ? keys
       """)
   }
