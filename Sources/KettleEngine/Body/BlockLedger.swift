@@ -29,9 +29,6 @@ struct BlockLedger: Sendable {
   /// The parts of blocks whose digests were handed out.
   private var settledParts: Set<ByteRange> = []
 
-  /// How many blocks are read from the file for one checkpoint, which other writes wait for.
-  static let readBlockCountMax = 16
-
   /// - Parameters:
   ///   - known: the bytes whose digests are recorded, or that need none.
   ///   - makeDigest: returns nil if digests cannot be computed.
@@ -79,23 +76,16 @@ struct BlockLedger: Sendable {
 
   /// Returns the digests of all written bytes that were not returned before. Reads what no attempt
   /// has written as a whole from the file.
-  ///
-  /// - Parameter isWhole: whether nothing more is written; otherwise some blocks may be left for
-  /// the next time.
   mutating func settle(
-    _ written: ByteRangeSet, in file: any PartialFile, isWhole: Bool
+    _ written: ByteRangeSet, in file: any PartialFile
   ) -> [DigestedBytes] {
     var settledNow: [DigestedBytes] = []
     var reader = BlockReader(file: file, digest: nil)
-    var readCount = 0
     for range in written.ranges {
       for part in settled.gaps(in: range).flatMap(BlockDigests.parts)
       where !settledParts.contains(part) {
         var digest = computed[part] ?? runs.values.first { $0.range == part }?.digest.value
-        if digest == nil, isWhole || readCount < Self.readBlockCountMax {
-          readCount += 1
-          digest = reader.digest(of: part, makeDigest)
-        }
+        if digest == nil { digest = reader.digest(of: part, makeDigest) }
         guard let digest, let entry = DigestedBytes(part, digest) else { continue }
         settledNow.append(entry)
         settle(part)

@@ -25,16 +25,17 @@ struct BodyOpening: Sendable {
   let id: TransferID
   let spec: TransferSpec
   let directory: String
-  /// The digests that the store has of a partial file's bytes.
-  var digests: @Sendable () -> BlockDigests = { BlockDigests() }
   /// Returns the digests of pieces that only the store has.
   var storedPieces: @Sendable (TransferID) throws -> PieceHashes? = { _ in nil }
 
   struct Opened: Sendable {
+    enum Origin: Sendable {
+      case created, continued
+    }
+
     var resumeData: ResumeData
     var file: any PartialFile
-    /// The bytes of which the store has digests; nil for a file whose digests are still to come.
-    var digested: ByteRangeSet?
+    var origin = Origin.created
     /// Why bytes that were there are not used.
     var freshStart: FreshStartReason?
     /// The digests that the bytes are compared with; nil without any.
@@ -85,17 +86,8 @@ struct BodyOpening: Sendable {
       }
       var opened = resumeData
       opened.lastWriteNanoseconds = nil
-      return Opened(
-        resumeData: opened, file: file, digested: digested(of: resumeData))
+      return Opened(resumeData: opened, file: file, origin: .continued)
     }
-  }
-
-  /// Returns the durable bytes that need no new digest; nil if all do. The sound bytes of a file
-  /// that is being repaired are not in its partial file.
-  private func digested(of resumeData: ResumeData) -> ByteRangeSet? {
-    if spec.options.repairs != nil { return resumeData.durable }
-    let known = BlockDigests(digests().entries(within: resumeData.durable))
-    return known.isEmpty ? nil : known.bytes
   }
 
   private func create(

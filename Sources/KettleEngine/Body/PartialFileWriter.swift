@@ -196,13 +196,10 @@ final class PartialFileWriter: Sendable {
         return state.enqueuedCount
       }
       writeQueued(upTo: enqueuedCount, into: &blocks)
-      let (written, wrong, failure, isWhole) = state.withLock {
-        (
-          $0.recordable, $0.ledger?.wrong ?? [], $0.failure,
-          $0.isWhole(totalByteCount: totalByteCount)
-        )
+      let (written, wrong, failure) = state.withLock {
+        ($0.recordable, $0.ledger?.wrong ?? [], $0.failure)
       }
-      let digests = failure == nil ? blocks.settle(written, in: file, isWhole: isWhole) : []
+      let digests = failure == nil ? blocks.settle(written, in: file) : []
       return (written, wrong, failure, digests)
     }
     if let failure { throw failure }

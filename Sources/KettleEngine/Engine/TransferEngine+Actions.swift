@@ -117,7 +117,6 @@ extension TransferEngine {
     let opening = BodyOpening(
       files: files.storage, id: id, spec: record.spec,
       directory: rows.directory(of: record.spec),
-      digests: { [archive = store.archive] in (try? archive.digests(of: id)) ?? BlockDigests() },
       storedPieces: { [archive = store.archive] id in try archive.pieces(of: id) })
     if !live[id].needsFileFirst,
       let file = LatePartialFile(

@@ -91,7 +91,7 @@ extension TransferEngine {
       if let close = body.close { closeBody(id, close) }
     case (.opening(let body)?, .success(let opened)) where body.attempt == attempt:
       let writer = makeWriter(
-        for: opened.file, durable: opened.resumeData.durable, digested: opened.digested,
+        for: opened.file, durable: opened.resumeData.durable,
         totalByteCount: opened.resumeData.totalByteCount, ledger(of: opened), of: id)
       use(writer, opened, of: id, by: attempt)
       if let end = body.end { ended(attempt, end) }
@@ -106,13 +106,14 @@ extension TransferEngine {
   }
 
   func makeWriter(
-    for file: any PartialFile, durable: ByteRangeSet, digested: ByteRangeSet? = nil,
+    for file: any PartialFile, durable: ByteRangeSet,
     totalByteCount: Int64?, _ ledger: PieceLedger? = nil, of id: TransferID
   ) -> PartialFileWriter {
     let pieces = PieceComparing(storage: files.storage) { [weak self] wrong in
       self?.post(.event(.body(id, .pieceWrong(wrong))))
     }
-    let blocks = BlockLedger(known: digested ?? ByteRangeSet()) { [storage = files.storage] in
+    // What is durable already has its digests, or is too much to be read for them.
+    let blocks = BlockLedger(known: durable) { [storage = files.storage] in
       storage.makeBlockDigest()
     }
     return PartialFileWriter(
@@ -141,7 +142,7 @@ extension TransferEngine {
     if live[id].digest != nil || opened.pieces != nil { opened.file.keepInMemory() }
     apply(
       .body(id, .opened(opened.resumeData, because: opened.freshStart, by: attempt)),
-      with: opened.digested == nil ? [.forgetDigests(id)] : [])
+      with: opened.origin == .created ? [.forgetDigests(id)] : [])
   }
 
   /// The transport is done with the attempt; its last bytes are still to be written.

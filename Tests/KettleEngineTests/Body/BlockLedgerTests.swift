@@ -46,21 +46,21 @@ struct BlockLedgerTests {
       try write(start..<min(start + 300_000, content.count), of: content, by: 1, to: &ledger)
     }
     let digests = ledger.settle(
-      ByteRangeSet(prefix: Int64(content.count)), in: file, isWhole: true)
+      ByteRangeSet(prefix: Int64(content.count)), in: file)
     #expect(digests == FakeBlockDigest.digests(of: content))
     #expect(files.callCount(.read) == 0)
     #expect(
-      ledger.settle(ByteRangeSet(prefix: Int64(content.count)), in: file, isWhole: true).isEmpty)
+      ledger.settle(ByteRangeSet(prefix: Int64(content.count)), in: file).isEmpty)
   }
 
   @Test func `a block that is still arriving has the digest of its part`() throws {
     let content = Self.content(Self.block)
     var ledger = ledger()
     try write(0..<1000, of: content, by: 1, to: &ledger)
-    let part = ledger.settle(ByteRangeSet(prefix: 1000), in: file, isWhole: false)
+    let part = ledger.settle(ByteRangeSet(prefix: 1000), in: file)
     #expect(part == FakeBlockDigest.digests(of: Array(content[..<1000])))
     try write(1000..<content.count, of: content, by: 1, to: &ledger)
-    let whole = ledger.settle(ByteRangeSet(prefix: Int64(Self.block)), in: file, isWhole: false)
+    let whole = ledger.settle(ByteRangeSet(prefix: Int64(Self.block)), in: file)
     #expect(whole == FakeBlockDigest.digests(of: content))
     #expect(files.callCount(.read) == 0)
   }
@@ -70,7 +70,7 @@ struct BlockLedgerTests {
     var ledger = ledger()
     try write(0..<5000, of: content, by: 1, to: &ledger)
     try write(5000..<content.count, of: content, by: 2, to: &ledger)
-    let digests = ledger.settle(ByteRangeSet(prefix: Int64(Self.block)), in: file, isWhole: false)
+    let digests = ledger.settle(ByteRangeSet(prefix: Int64(Self.block)), in: file)
     #expect(digests == FakeBlockDigest.digests(of: content))
     #expect(files.callCount(.read) == 1)
   }
@@ -80,11 +80,11 @@ struct BlockLedgerTests {
     var ledger = ledger()
     try write(0..<Self.block, of: [UInt8](repeating: 0, count: Self.block), by: 1, to: &ledger)
     ledger.end(AttemptID(rawValue: 1))
-    #expect(ledger.settle(ByteRangeSet(), in: file, isWhole: false).isEmpty)
+    #expect(ledger.settle(ByteRangeSet(), in: file).isEmpty)
     // Another attempt begins in the middle of the block, and a third one before it.
     try write(7000..<Self.block, of: content, by: 2, to: &ledger)
     try write(0..<7000, of: content, by: 3, to: &ledger)
-    let digests = ledger.settle(ByteRangeSet(prefix: Int64(Self.block)), in: file, isWhole: true)
+    let digests = ledger.settle(ByteRangeSet(prefix: Int64(Self.block)), in: file)
     #expect(digests == FakeBlockDigest.digests(of: content))
   }
 
@@ -93,7 +93,7 @@ struct BlockLedgerTests {
     var ledger = ledger(known: ByteRangeSet(prefix: Int64(Self.block)))
     try write(Self.block..<content.count, of: content, by: 1, to: &ledger)
     let digests = ledger.settle(
-      ByteRangeSet(prefix: Int64(content.count)), in: file, isWhole: true)
+      ByteRangeSet(prefix: Int64(content.count)), in: file)
     #expect(digests == Array(FakeBlockDigest.digests(of: content).suffix(1)))
     #expect(files.callCount(.read) == 0)
   }
@@ -115,11 +115,11 @@ struct BlockLedgerTests {
       }
       cursors[index] = end
       if Bool.random(using: &generator) {
-        for entry in ledger.settle(written, in: file, isWhole: false) { digests.insert(entry) }
+        for entry in ledger.settle(written, in: file) { digests.insert(entry) }
         #expect(digests.bytes == written)
       }
     }
-    for entry in ledger.settle(written, in: file, isWhole: true) { digests.insert(entry) }
+    for entry in ledger.settle(written, in: file) { digests.insert(entry) }
     #expect(digests.entries == FakeBlockDigest.digests(of: content))
   }
 }
