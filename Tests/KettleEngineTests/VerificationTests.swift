@@ -227,6 +227,7 @@ struct VerificationTests {
     #expect(!second.headers.contains { $0.name == "If-Range" })
     world.transport.head(second.id, 200, ["Content-Length": "\(8 * Self.block)"])
     await world.told.wait(for: .failed, of: repair)
-    #expect(world.journal.records[repair]?.failure?.code == .rangeReplyWrong)
+    let failure = await world.engine.details(of: repair)?.snapshot.error
+    #expect(failure?.code == .rangeReplyWrong)
   }
 }
