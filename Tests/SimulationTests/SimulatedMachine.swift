@@ -7,8 +7,8 @@ import TestSupport
 
 /// A machine from the start of the service to its end: an engine and its ports.
 ///
-/// After a kill it is a ghost: it works on to its end with a disk and a store that nobody sees any
-/// more, so that no task stays suspended.
+/// After a kill it is a ghost: it keeps running on its own copies of the disk and the store until all
+/// its tasks have ended, so that no task stays suspended.
 ///
 /// `@unchecked Sendable`: only the thread of the run uses it.
 final class SimulatedMachine: @unchecked Sendable {

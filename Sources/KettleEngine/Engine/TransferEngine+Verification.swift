@@ -43,7 +43,8 @@ struct FileVerification: Sendable {
     for range in comparison.differing { damaged.insert(range) }
     let isLonger = comparison.byteCount > identity.byteCount
     if damaged.isEmpty, !isLonger { return FileCheck(.intact, at: now) }
-    // Rot changes a few blocks and no time. An editor writes most of a file anew.
+    // Bit rot damages a few blocks and keeps the modification time. An editor usually rewrites
+    // most of the file.
     let isEdited = standing == .changed && (isLonger || comparison.differing.count * 2 > blockCount)
     let isTruncated = comparison.byteCount < identity.byteCount
     return FileCheck(
@@ -78,9 +79,9 @@ struct FileVerification: Sendable {
 /// The finished files that are to be compared, one after the other, and their repairs.
 struct Verifications: Sendable {
   enum Haste: Sendable {
-    /// Somebody waits for it.
+    /// A client waits for the result.
     case prompt
-    /// Other programs come first at the disk.
+    /// Runs with idle I/O priority.
     case leisurely
   }
 
@@ -245,7 +246,7 @@ extension TransferEngine {
   }
 }
 
-/// Comparisons that nobody asked for.
+/// Scheduled comparisons (`verify.every`).
 extension TransferEngine {
   /// How many records are read for one call of `verifyDue`.
   private static let dueReadCountMax = 500

@@ -185,7 +185,7 @@ struct TorrentReader {
     }
   }
 
-  /// Whether a file is padding or a symbolic link, which nobody fetches (BEP 47).
+  /// Whether a file is padding or a symbolic link, which is not downloaded (BEP 47).
   private static func isLeftOut(_ file: BencodeValue) -> Bool {
     file["attr"]?.bytes?.contains { $0 == UInt8(ascii: "p") || $0 == UInt8(ascii: "l") } ?? false
   }

@@ -73,7 +73,7 @@ package enum VerificationConsequence: String, Hashable, Sendable, Codable {
   case report
   /// The damaged bytes are fetched again.
   case repair
-  /// The same for a file that somebody has edited.
+  /// Same as `repair`, and also repairs files that were edited.
   case repairEvenIfEdited
 }
 

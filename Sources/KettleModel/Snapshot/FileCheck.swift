@@ -5,7 +5,7 @@ public struct FileCheck: Hashable, Sendable, Codable {
     case intact
     /// Some blocks differ.
     case damaged
-    /// It was written to after it was finished, and most of it differs: somebody edited it.
+    /// The file was modified after it was finished, and most of its blocks differ.
     case edited
     /// Nothing is there.
     case missing

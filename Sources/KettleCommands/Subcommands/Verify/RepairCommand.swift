@@ -14,9 +14,8 @@ struct RepairCommand: RunnableCommand {
       into the file when their digests prove that they are the right ones. Otherwise nothing is \
       changed. The file keeps its modification time.
 
-      A file that somebody has edited is left alone: its new content would be lost. --force \
-      repairs it all the same. A file that is gone is not fetched again; "kettle start --fresh" \
-      does that.
+      An edited file is left alone, because a repair would overwrite the edits; --force repairs \
+      it anyway. A missing file is not downloaded again; use "kettle start --fresh" for that.
 
       Examples:
         kettle repair 3
