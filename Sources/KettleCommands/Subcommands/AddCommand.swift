@@ -49,7 +49,7 @@ struct AddCommand: RunnableCommand {
   var json = false
 
   func run(in context: CommandContext) async throws -> ExitCode {
-    var progress = AddProgress(on: context.console, at: context.clock.now().monotonic)
+    var progress = CommandProgress(on: context.console, at: context.clock.now().monotonic)
     defer { progress.end() }
     let input = try readInput(in: context, &progress)
     return try await context.withService(for: "kettle add") { service in
@@ -62,7 +62,7 @@ struct AddCommand: RunnableCommand {
 
   /// Reads the command line and collects its problems.
   private func readInput(
-    in context: CommandContext, _ progress: inout AddProgress
+    in context: CommandContext, _ progress: inout CommandProgress
   ) throws -> AddInput {
     let named = NamedSources(urlRuns.flatMap(\.values), in: context)
     var problems = named.problems
@@ -88,7 +88,7 @@ struct AddCommand: RunnableCommand {
   }
 
   private func readList(
-    _ input: String, in context: CommandContext, _ progress: inout AddProgress
+    _ input: String, in context: CommandContext, _ progress: inout CommandProgress
   ) throws -> URLList {
     var list = URLList(name: input)
     // A user who types the list sees it anyway.
@@ -135,7 +135,7 @@ extension TransferAdder {
   /// When printing fails, the rest is queued all the same: a reader like `head` must not decide
   /// what is fetched. The printing error is thrown at the end.
   func add(
-    _ input: AddInput, for context: CommandContext, json: Bool, _ progress: inout AddProgress
+    _ input: AddInput, for context: CommandContext, json: Bool, _ progress: inout CommandProgress
   ) async throws {
     var printer = AddedPrinter(on: context.console, json: json)
     let listed = try await ListedURLs(service: service).find(input.sought)

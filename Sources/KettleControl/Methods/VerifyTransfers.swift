@@ -10,15 +10,20 @@ package enum VerifyTransfers: ControlMethod {
 
   package struct Params: Codable, Hashable, Sendable {
     package var ids: [TransferID]
-    /// A file that was compared at this time or later is not compared again.
-    package var since: WallTime
+    /// A file that was compared at this time or later is not compared again. nil in the first
+    /// request; later ones repeat the time of the first reply, which is that of the service's clock.
+    package var since: WallTime?
+    /// In the first request, how long ago a comparison may be; nil for 0.
+    package var ageMaxMilliseconds: Int64?
     package var consequence: VerificationConsequence
 
     package init(
-      ids: [TransferID], since: WallTime, consequence: VerificationConsequence = .report
+      ids: [TransferID], since: WallTime? = nil, ageMaxMilliseconds: Int64? = nil,
+      consequence: VerificationConsequence = .report
     ) {
       self.ids = ids
       self.since = since
+      self.ageMaxMilliseconds = ageMaxMilliseconds
       self.consequence = consequence
     }
   }
@@ -26,7 +31,12 @@ package enum VerifyTransfers: ControlMethod {
   package struct Result: Codable, Hashable, Sendable {
     /// In the order of the request.
     package var progress: [VerificationProgress]
+    /// To be repeated in the next request.
+    package var since: WallTime
 
-    package init(progress: [VerificationProgress]) { self.progress = progress }
+    package init(progress: [VerificationProgress], since: WallTime) {
+      self.progress = progress
+      self.since = since
+    }
   }
 }

@@ -91,8 +91,10 @@ extension RequestHandler {
     guard params.ids.count <= VerifyTransfers.idCountMax else {
       throw ControlError(.invalidParams, "ids")
     }
+    let age = max(0, params.ageMaxMilliseconds ?? 0)
+    let since = params.since ?? engine.now.advanced(byMilliseconds: -age)
     return VerifyTransfers.Result(
-      progress: await engine.verify(params.ids, since: params.since, params.consequence))
+      progress: await engine.verify(params.ids, since: since, params.consequence), since: since)
   }
 
   private func bin() async throws(ControlError) -> [BinSnapshot] {

@@ -45,14 +45,18 @@ struct RepairCommandTests {
     #expect(outcome.code == 1)
   }
 
-  @Test func `a path stands for its transfer, and an age moves the time back`() async throws {
+  @Test func `a path stands for its transfer, and the service says the time of an age`()
+    async throws
+  {
     let context = context()
-    context.service.verify(answers: [.ended(FileCheck(.intact, at: Self.now))])
+    context.service.verify(answers: [.waiting], [.ended(FileCheck(.intact, at: Self.now))])
     let outcome = await context.run("verify", "/d/b.iso", "--since", "1h")
     #expect(outcome.code == 0)
+    let asked = context.service.asked
+    #expect(asked.contains(.verify([two], since: nil, ageMax: 3_600_000, .report)))
     #expect(
-      context.service.asked.contains(
-        .verify([two], since: Self.now.advanced(byMilliseconds: -3_600_000), .report)))
+      asked.contains(
+        .verify([two], since: FakeService.verifiedSince, ageMax: 3_600_000, .report)))
     let unknown = await context.run("verify", "/d/c.iso")
     #expect(unknown.code == 2)
     #expect(unknown.error.contains("\"/d/c.iso\" is not the finished file of a transfer"))
@@ -67,7 +71,8 @@ struct RepairCommandTests {
     #expect(outcome.code == 1)
     #expect(outcome.error.contains("Transfer 1 is not repaired"))
     #expect(
-      context.service.asked.contains(.verify([one], since: Self.now, .repairEvenIfEdited)))
+      context.service.asked.contains(
+        .verify([one], since: nil, ageMax: 0, .repairEvenIfEdited)))
   }
 
   @Test func `without a finished file there is nothing to compare`() async {

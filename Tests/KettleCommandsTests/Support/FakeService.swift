@@ -15,7 +15,7 @@ final class FakeService: ServiceCalling {
     case limit(TransferSelection, Int64?)
     case assign(TransferSelection, QueueName)
     case follow(TransferID, TransferSpec)
-    case verify([TransferID], since: WallTime, VerificationConsequence)
+    case verify([TransferID], since: WallTime?, ageMax: Int64?, VerificationConsequence)
     case reset
     case subscribe(Viewport)
     case find(RowSearch)
@@ -148,6 +148,9 @@ final class FakeService: ServiceCalling {
   func reload(answers result: ReloadConfiguration.Result) {
     state.withLock { $0.reloaded = result }
   }
+
+  /// The time that the service compares by; its clock is not that of the program.
+  static let verifiedSince = WallTime(millisecondsSince1970: 77)
 
   /// Sets the answers to requests that compare files, in order.
   func verify(answers progress: [VerificationProgress]...) {
@@ -283,8 +286,11 @@ final class FakeService: ServiceCalling {
           ? FollowTransfer.Result(.follows, parts: []) : state.followed.removeFirst()
       }
     case let params as VerifyTransfers.Params:
-      record(.verify(params.ids, since: params.since, params.consequence))
-      return VerifyTransfers.Result(progress: state.withLock { $0.verified.removeFirst() })
+      record(
+        .verify(
+          params.ids, since: params.since, ageMax: params.ageMaxMilliseconds, params.consequence))
+      return VerifyTransfers.Result(
+        progress: state.withLock { $0.verified.removeFirst() }, since: Self.verifiedSince)
     case let params as FinishEvents.Params:
       record(method == AdoptSession.name ? .adopt(params.session) : .drop(params.session))
       let rows = state.withLock { $0.rows }

@@ -21,7 +21,7 @@ struct ManifestCheck {
   /// Compares every file and prints what it found.
   func run() throws -> ExitCode {
     let tasks = try tasks(in: try read())
-    var progress = AddProgress(
+    var progress = CommandProgress(
       on: context.console, at: context.clock.now().monotonic, endsBeforeOutput: true)
     var printer = printsJSON ? try JSONArrayPrinter(on: context.console) : nil
     var counts = CheckCounts()

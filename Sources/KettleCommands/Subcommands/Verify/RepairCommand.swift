@@ -93,142 +93,118 @@ struct FinishedFiles {
   }
 }
 
-/// How long ago a comparison may be: a number with `m`, `h` or `d`.
-struct VerificationAge {
-  let milliseconds: Int64
-
-  init(argument: String) throws(UsageError) {
-    guard let milliseconds = TimeText.milliseconds(argument) else {
-      throw UsageError(.value(.age(argument)))
-    }
-    self.milliseconds = milliseconds
-  }
-}
-
-/// Has the service compare files, shows how far it is, and prints what it has found.
+/// Has the service compare files, shows how far it is, and prints the results.
 struct VerificationRunner {
   let consequence: VerificationConsequence
-  var ageMax: VerificationAge?
+  /// A file that was compared within this time is not compared again.
+  var ageMaxMilliseconds: Int64 = 0
   let files: FinishedFiles
   let printsJSON: Bool
   let context: CommandContext
 
-  /// The files of one request.
-  private static let requestedCountMax = 32
   private static let intervalMilliseconds: Int64 = 200
-
-  private struct Tally {
-    var counts: [FileCheck.Finding: Int] = [:]
-    var refusedCount = 0
-    var badCount = 0
-    /// What `--json` prints.
-    var objects: [JSONValue] = []
-    var isBad: Bool { badCount > 0 || refusedCount > 0 }
-  }
 
   func run(as command: String) async throws -> ExitCode {
     try await context.withService(for: "kettle \(command)") { service in
       let ids = try await files.ids(for: command, service, in: context)
-      let now = context.clock.now().wall
-      let since = now.advanced(byMilliseconds: -(ageMax?.milliseconds ?? 0))
-      var tally = Tally()
+      var results = try VerificationResults(fileCount: ids.count, printsJSON, on: context)
+      // The time by the clock of the service, which may be another machine's.
+      var since: WallTime?
       var rest = ids[...]
       while !rest.isEmpty {
-        let page = Array(rest.prefix(Self.requestedCountMax))
-        rest = rest.dropFirst(page.count)
-        let done = ids.count - rest.count - page.count
-        try await follow(
-          page, at: Place(before: done, of: ids.count), since: since, over: service, into: &tally)
-      }
-      clearProgress()
-      if printsJSON {
-        try context.console.printLine(JSONValue.array(tally.objects).text)
-      } else if ids.count > 1 {
-        try context.console.printLine(
-          Sentences.compared(ids.count, tally.counts, refusedCount: tally.refusedCount))
-      }
-      return tally.isBad ? .transferFailed : .done
-    }
-  }
-
-  /// Where a page of files is among all.
-  private struct Place {
-    let before: Int
-    let of: Int
-  }
-
-  private func follow(
-    _ page: [TransferID], at place: Place, since: WallTime, over service: any ServiceCalling,
-    into tally: inout Tally
-  ) async throws {
-    var open = page
-    while !open.isEmpty {
-      let answer = try await service.call(
-        VerifyTransfers.self, .init(ids: open, since: since, consequence: consequence))
-      var unended: [TransferID] = []
-      for (id, progress) in zip(open, answer.progress) {
-        switch progress {
-        case .waiting: unended.append(id)
-        case .comparing(let byteCount):
-          show(.comparing(id, byteCount), at: place, endedCount: page.count - open.count)
-          unended.append(id)
-        case .repairing(let repair):
-          show(.repairing(id, by: repair), at: place, endedCount: page.count - open.count)
-          unended.append(id)
-        case .ended(let check):
-          tally.counts[check.finding, default: 0] += 1
-          if check.isBad { tally.badCount += 1 }
-          try await report(id, check, over: service, into: &tally)
-        case .unrepaired(let check, let failure):
-          tally.counts[check.finding, default: 0] += 1
-          tally.badCount += 1
-          try await report(id, check, over: service, into: &tally)
-          context.console.printError(Sentences.notRepaired(id, failure))
-        case .refused:
-          tally.refusedCount += 1
-          clearProgress()
-          context.console.printError(Sentences.nothingToCompare(id))
+        var open = Array(rest.prefix(VerifyTransfers.idCountMax))
+        rest = rest.dropFirst(open.count)
+        while !open.isEmpty {
+          let answer = try await service.call(
+            VerifyTransfers.self,
+            .init(
+              ids: open, since: since, ageMaxMilliseconds: ageMaxMilliseconds,
+              consequence: consequence))
+          since = answer.since
+          open = try await results.note(open, answer.progress, over: service)
+          if !open.isEmpty {
+            await context.clock.wait(milliseconds: Self.intervalMilliseconds)
+          }
         }
       }
-      open = unended
-      if !open.isEmpty {
-        await context.clock.wait(milliseconds: Self.intervalMilliseconds)
+      return try results.end()
+    }
+  }
+}
+
+/// The results of a list of files, printed as they arrive.
+private struct VerificationResults {
+  private let fileCount: Int
+  private let context: CommandContext
+  private var printer: JSONArrayPrinter?
+  private var progress: CommandProgress
+  private var counts: [FileCheck.Finding: Int] = [:]
+  private var refusedCount = 0
+  private var badCount = 0
+
+  init(fileCount: Int, _ printsJSON: Bool, on context: CommandContext) throws {
+    self.fileCount = fileCount
+    self.context = context
+    printer = printsJSON ? try JSONArrayPrinter(on: context.console) : nil
+    progress = CommandProgress(
+      on: context.console, at: context.clock.now().monotonic, endsBeforeOutput: true)
+  }
+
+  /// Prints the results among the answers, and returns the files that have none yet.
+  mutating func note(
+    _ ids: [TransferID], _ answers: [VerificationProgress], over service: any ServiceCalling
+  ) async throws -> [TransferID] {
+    var open: [TransferID] = []
+    for (id, answer) in zip(ids, answers) {
+      switch answer {
+      case .waiting: open.append(id)
+      case .comparing(let byteCount):
+        let number = counts.values.reduce(refusedCount, +) + 1
+        show(.comparing(id, upTo: byteCount, number: number, of: fileCount))
+        open.append(id)
+      case .repairing(let repair):
+        show(.repairing(id, by: repair))
+        open.append(id)
+      case .ended(let check): try await print(check, of: id, over: service)
+      case .unrepaired(let check, let failure):
+        try await print(check, of: id, over: service)
+        context.console.printError(Sentences.notRepaired(id, failure))
+      case .refused:
+        refusedCount += 1
+        progress.end()
+        context.console.printError(Sentences.nothingToCompare(id))
       }
+    }
+    return open
+  }
+
+  private mutating func show(_ step: CommandProgress.Step) {
+    progress.show(step, at: context.clock.now().monotonic)
+  }
+
+  private mutating func print(
+    _ check: FileCheck, of id: TransferID, over service: any ServiceCalling
+  ) async throws {
+    counts[check.finding, default: 0] += 1
+    if check.isBad { badCount += 1 }
+    let row = try await service.call(DescribeTransfer.self, .init(id: id)).snapshot
+    progress.end()
+    if printer != nil {
+      try printer?.print([check.json(of: row)])
+    } else {
+      try context.console.printLine(Sentences.compared(row, check))
     }
   }
 
-  private func report(
-    _ id: TransferID, _ check: FileCheck, over service: any ServiceCalling,
-    into tally: inout Tally
-  ) async throws {
-    clearProgress()
-    let row = try await service.call(DescribeTransfer.self, .init(id: id)).snapshot
-    guard !printsJSON else { return tally.objects.append(check.json(of: row)) }
-    try context.console.printLine(Sentences.compared(row, check))
-  }
-
-  // MARK: Progress
-
-  private enum Activity {
-    case comparing(TransferID, Int64)
-    case repairing(TransferID, by: TransferID)
-  }
-
-  private func show(_ activity: Activity, at place: Place, endedCount: Int) {
-    guard context.console.isTerminal(.error) else { return }
-    let text =
-      switch activity {
-      case .comparing(let id, let byteCount):
-        Sentences.comparing(
-          id, upTo: byteCount, number: place.before + endedCount + 1, of: place.of)
-      case .repairing(let id, let repair): Sentences.repairing(id, by: repair)
-      }
-    try? context.console.write("\r\u{1B}[K" + text, to: .error)
-  }
-
-  private func clearProgress() {
-    guard context.console.isTerminal(.error) else { return }
-    try? context.console.write("\r\u{1B}[K", to: .error)
+  /// Prints the summary, and returns the exit code.
+  mutating func end() throws -> ExitCode {
+    progress.end()
+    try printer?.end()
+    if printer == nil, fileCount > 1 {
+      try context.console.printLine(
+        Sentences.compared(fileCount, counts, refusedCount: refusedCount))
+    }
+    return badCount > 0 || refusedCount > 0 ? .transferFailed : .done
   }
 }
 

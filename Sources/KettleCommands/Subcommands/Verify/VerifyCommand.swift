@@ -75,11 +75,18 @@ struct VerifyCommand: RunnableCommand {
         manifest: manifest, paths: names, printsJSON: json, context: context
       ).run()
     }
-    let age = try since.map(VerificationAge.init(argument:))
     return try await VerificationRunner(
-      consequence: .report, ageMax: age, files: FinishedFiles(names: names, all: all),
-      printsJSON: json, context: context
+      consequence: .report, ageMaxMilliseconds: try ageMaxMilliseconds(),
+      files: FinishedFiles(names: names, all: all), printsJSON: json, context: context
     ).run(as: "verify")
+  }
+
+  private func ageMaxMilliseconds() throws(UsageError) -> Int64 {
+    guard let since else { return 0 }
+    guard let milliseconds = TimeText.milliseconds(since) else {
+      throw UsageError(.value(.age(since)))
+    }
+    return milliseconds
   }
 }
 

@@ -3,14 +3,14 @@ import Testing
 
 @testable import KettleCommands
 
-struct AddProgressTests {
+struct CommandProgressTests {
   private func time(_ milliseconds: Int64) -> MonotonicTime {
     MonotonicTime(milliseconds: milliseconds)
   }
 
   @Test func `progress appears after a second and is erased at the end`() {
     let console = FakeConsole(errorColumns: 80)
-    var progress = AddProgress(on: console, at: time(0))
+    var progress = CommandProgress(on: console, at: time(0))
     progress.show(.read(5), at: time(999))
     #expect(console.error == "")
     progress.show(.read(120_000), at: time(1000))
@@ -27,7 +27,7 @@ struct AddProgressTests {
 
   @Test func `progress never fills the last column`() {
     let console = FakeConsole(errorColumns: 10)
-    var progress = AddProgress(on: console, at: time(0))
+    var progress = CommandProgress(on: console, at: time(0))
     progress.show(.added(2000, of: 200_000), at: time(5000))
     #expect(console.error == "\r2000 of …")
   }
@@ -36,7 +36,7 @@ struct AddProgressTests {
     FakeConsole(), FakeConsole(outputColumns: 80), FakeConsole(outputColumns: 80, errorColumns: 80),
   ])
   func `no progress is shown without a terminal or when ids are printed`(console: FakeConsole) {
-    var progress = AddProgress(on: console, at: time(0))
+    var progress = CommandProgress(on: console, at: time(0))
     progress.show(.added(2000, of: 200_000), at: time(5000))
     progress.end()
     #expect(console.error == "")
