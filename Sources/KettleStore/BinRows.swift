@@ -85,7 +85,6 @@ struct BinRows {
       statement.bind(id.rawValue, at: 2)
       try statement.run()
     }
-    try DigestRows.forget(ids, db)
   }
 
   private func removeAction(_ number: Int64) throws {
@@ -93,9 +92,24 @@ struct BinRows {
       db, sql: "SELECT id FROM bin_entry WHERE action = ?", arguments: [number])
     try db.execute(sql: "DELETE FROM bin_entry WHERE action = ?", arguments: [number])
     try db.execute(sql: "DELETE FROM bin_action WHERE number = ?", arguments: [number])
-    try HookRows.forgetOrphans(db)
-    try DigestRows.forget(ids.map(TransferID.init), db)
-    try PieceRows.forgetOrphans(db)
+    try Self.forgetGone(ids.map(TransferID.init), db)
+  }
+
+  /// Removes what belongs to those of the transfers that were removed and cannot be restored.
+  static func forgetGone(_ ids: [TransferID], _ db: Database) throws {
+    try HookRows.forget(ids, db)
+    try DigestRows.forget(ids, db)
+    try PieceRows.forget(ids, db)
+  }
+
+  /// Returns the SQL condition that a transfer is neither on the list nor in the bin.
+  static func isGone(_ id: String) -> String {
+    """
+    NOT EXISTS (SELECT 1 FROM transfer WHERE transfer.id = \(id))
+    AND NOT EXISTS (
+      SELECT 1 FROM bin_action CROSS JOIN bin_entry ON bin_entry.action = bin_action.number
+      WHERE bin_entry.id = \(id))
+    """
   }
 
   private static let actionParameter = TransferColumn.allCases.count + 1

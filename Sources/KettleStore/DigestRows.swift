@@ -53,17 +53,11 @@ struct DigestRows {
     try statement.run()
   }
 
-  private static let isOrphan = """
-    NOT EXISTS (SELECT 1 FROM transfer WHERE transfer.id = block_digest.transfer)
-    AND NOT EXISTS (
-      SELECT 1 FROM bin_action CROSS JOIN bin_entry ON bin_entry.action = bin_action.number
-      WHERE bin_entry.id = block_digest.transfer)
-    """
-
   /// Removes the digests of transfers that were removed and cannot be restored.
   static func forget(_ ids: [TransferID], _ db: Database) throws {
+    let isGone = BinRows.isGone("block_digest.transfer")
     let statement = try StoreStatement(
-      db, "DELETE FROM block_digest WHERE transfer = ? AND \(isOrphan)")
+      db, "DELETE FROM block_digest WHERE transfer = ? AND \(isGone)")
     for id in ids {
       statement.bind(id.rawValue, at: 1)
       try statement.run()

@@ -65,13 +65,8 @@ struct HookRows {
   }
 
   /// The run is over, and its transfer is neither on the list nor in the bin.
-  private static let isOrphan = """
-    state = 'ended' AND transfer IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM transfer WHERE transfer.id = hook_run.transfer)
-    AND NOT EXISTS (
-      SELECT 1 FROM bin_action CROSS JOIN bin_entry ON bin_entry.action = bin_action.number
-      WHERE bin_entry.id = hook_run.transfer)
-    """
+  private static let isOrphan =
+    "state = 'ended' AND transfer IS NOT NULL AND " + BinRows.isGone("hook_run.transfer")
 
   /// Removes the runs of transfers that were removed and cannot be restored, except those that are
   /// not over.
@@ -83,11 +78,6 @@ struct HookRows {
       statement.bind(id.rawValue, at: 1)
       try statement.run()
     }
-  }
-
-  /// Removes the runs of all transfers that can no longer be restored.
-  static func forgetOrphans(_ db: Database) throws {
-    try db.execute(sql: "DELETE FROM hook_run WHERE \(isOrphan)")
   }
 
   private func update(_ run: HookRun) throws {

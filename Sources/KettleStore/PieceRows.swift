@@ -30,28 +30,15 @@ enum PieceRows {
     return text.flatMap { try? json.value(PieceHashes.self, in: $0) }
   }
 
-  /// The transfer is neither on the list nor in the bin.
-  private static let isOrphan = """
-    NOT EXISTS (SELECT 1 FROM transfer WHERE transfer.id = \(table).id)
-    AND NOT EXISTS (
-      SELECT 1 FROM bin_action CROSS JOIN bin_entry ON bin_entry.action = bin_action.number
-      WHERE bin_entry.id = \(table).id)
-    """
-
   /// Removes the digests of transfers that were removed and cannot be restored.
   static func forget(_ ids: [TransferID], _ db: Database) throws {
     guard try db.tableExists(table) else { return }
-    let statement = try StoreStatement(db, "DELETE FROM \(table) WHERE id = ? AND \(isOrphan)")
+    let statement = try StoreStatement(
+      db, "DELETE FROM \(table) WHERE id = ? AND \(BinRows.isGone("\(table).id"))")
     defer { statement.reset() }
     for id in ids {
       statement.bind(id.rawValue, at: 1)
       try statement.run()
     }
-  }
-
-  /// Removes the digests of all transfers that can no longer be restored.
-  static func forgetOrphans(_ db: Database) throws {
-    guard try db.tableExists(table) else { return }
-    try db.execute(sql: "DELETE FROM \(table) WHERE \(isOrphan)")
   }
 }

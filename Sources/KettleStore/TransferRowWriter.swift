@@ -76,10 +76,7 @@ struct TransferRowWriter {
   /// Writes the combined changes of the totals, and forgets what belongs to removed transfers.
   func finish() throws {
     try tallies.write(db)
-    guard !removed.isEmpty else { return }
-    try HookRows.forget(removed, db)
-    try DigestRows.forget(removed, db)
-    try PieceRows.forget(removed, db)
+    if !removed.isEmpty { try BinRows.forgetGone(removed, db) }
   }
 
   private mutating func put(_ record: TransferRecord) throws {
