@@ -1,12 +1,32 @@
 import KettleModel
 
-/// The steps that follow the last byte: the digest, the unpacking, the rename, and the deletion of
-/// a partial file.
+/// The steps without a request: the comparison after a crash, and what follows the last byte: the
+/// digest, the unpacking, the rename, and the deletion of a partial file.
 struct Finishing: Sendable {
   /// Identifies the step that begins.
   let operation: OperationID
 
   init(_ operation: OperationID) { self.operation = operation }
+
+  // MARK: A free slot
+
+  /// Does what needs no request: compares durable bytes after a crash, or finishes a complete file.
+  /// Returns nil if a request comes next.
+  func beginWithoutRequest(_ facts: inout TransferFacts, at now: Moment) -> Transition? {
+    if let target = facts.spec.options.repairs, facts.resumeData == nil {
+      // It would fetch the whole file, beside the one that it repairs.
+      facts.finishedAt = now.wall
+      return .entering(.failed(.unrepaired(target, because: .partialFileChanged)))
+    }
+    if facts.trust == .uncertain, let resumeData = facts.resumeData {
+      return .entering(
+        .verifying(operation), [.checkBlocks(facts.id, operation, resumeData)])
+    }
+    guard let whole = facts.wholeResumeData else { return nil }
+    // No response will report the offset, and the last byte came from before as well.
+    if let total = whole.totalByteCount { facts.task?.recordResumption(at: total) }
+    return begin(&facts, with: whole)
+  }
 
   // MARK: Digest and name
 

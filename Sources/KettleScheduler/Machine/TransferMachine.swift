@@ -142,9 +142,8 @@ package struct TransferMachine: Sendable {
 
   mutating func inherit(_ resumeData: ResumeData) { facts.resumeData = resumeData }
 
-  /// Records how the finished file compares with what is known of it.
   mutating func recordCheck(_ check: FileCheck) -> Transition {
-    if case .completed = state { facts.finishedFile?.check = check }
+    if case .completed = state { facts.finishedFile?.record(check) }
     return .none
   }
 
@@ -269,20 +268,8 @@ package struct TransferMachine: Sendable {
     _ ids: FreshIDs, as streamUse: StreamUse = .none, at now: Moment
   ) -> Transition {
     guard case .queued = state else { return .none }
-    if let target = facts.spec.options.repairs, facts.resumeData == nil {
-      // It would fetch the whole file, beside the one that it repairs.
-      facts.finishedAt = now.wall
-      return apply(.entering(.failed(.unrepaired(target, because: .partialFileChanged))))
-    }
-    if facts.trust == .uncertain, let resumeData = facts.resumeData {
-      return apply(
-        .entering(
-          .verifying(ids.operation), [.checkBlocks(facts.id, ids.operation, resumeData)]))
-    }
-    if let whole = facts.wholeResumeData {
-      // No response will report the offset, and the last byte came from before as well.
-      if let total = whole.totalByteCount { facts.task?.recordResumption(at: total) }
-      return apply(Finishing(ids.operation).begin(&facts, with: whole))
+    if let step = Finishing(ids.operation).beginWithoutRequest(&facts, at: now) {
+      return apply(step)
     }
     facts.chooseOpener(at: now.monotonic)
     facts.documents = DocumentChain()
