@@ -26,7 +26,7 @@ final class XXHash: RunningBlockDigest {
   func reset() { state.withLock { _ = XXH3_128bits_reset($0.pointer) } }
 
   func update(_ bytes: UnsafeRawBufferPointer) {
-    state.withLock { _ = XXH3_128bits_update($0.pointer, bytes.baseAddress, bytes.count) }
+    state.withLock { kettle_xxh3_128bits_update($0.pointer, bytes.baseAddress, bytes.count) }
   }
 
   var value: BlockDigest {
