@@ -7,8 +7,8 @@ import TestSupport
 
 /// A machine from the start of the service to its end: an engine and its ports.
 ///
-/// After a kill it is a ghost: it keeps running on its own copies of the disk and the store until all
-/// its tasks have ended, so that no task stays suspended.
+/// After a kill it is a ghost: it keeps running on its own copies of the disk and the store until
+/// all its tasks have ended, so that no task stays suspended.
 ///
 /// `@unchecked Sendable`: only the thread of the run uses it.
 final class SimulatedMachine: @unchecked Sendable {
@@ -136,6 +136,11 @@ final class SimulatedMachine: @unchecked Sendable {
   var freeByteCount: Int64 { isGhost ? 1 << 40 : surroundings.freeByteCount }
 
   func host(of id: TransferID) -> String? { journal.records[id]?.spec.url.host }
+
+  /// A mirror may be asked while its host is closed to others.
+  func hasNoMirror(_ id: TransferID) -> Bool {
+    journal.records[id]?.spec.options.mirrors.isEmpty ?? false
+  }
 
   func noteRequest(_ request: AttemptRequest, openCount: Int, atHost openCountAtHost: Int) {
     guard !isGhost else { return }

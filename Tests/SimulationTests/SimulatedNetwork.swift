@@ -54,7 +54,7 @@ final class SimulatedNetwork: Transport, @unchecked Sendable {
     limits[request.transfer] = request.limitBytesPerSecond
     machine.noteRequest(request, openCount: openCount, atHost: openCount(at: request.url.host))
     if let closed = closedUntil[request.url.host], closed > machine.now.monotonic,
-      machine.host(of: request.transfer) == request.url.host
+      machine.hasNoMirror(request.transfer)
     {
       machine.violated("\(request.url.host) is asked before its Retry-After has passed")
     }

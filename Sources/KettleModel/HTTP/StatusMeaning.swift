@@ -67,7 +67,9 @@ package enum StatusMeaning: Sendable, Hashable, CaseIterable {
 
 extension TransferFailure {
   /// The number that the server said; nil without one.
-  package var statusNumber: Int? { detail.flatMap { Int($0.prefix(3)) } }
+  package var statusNumber: Int? {
+    code == .httpStatus ? detail.flatMap { Int($0.prefix(3)) } : nil
+  }
 
   /// What the refusal means; nil for a failure that is none.
   ///

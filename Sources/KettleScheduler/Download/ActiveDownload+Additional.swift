@@ -187,6 +187,7 @@ extension ActiveDownload {
   ) -> Step {
     var hint = HostLimitHint(
       origin: connections[index].url.origin,
+      status: failure.statusNumber,
       closedMilliseconds: context.retryPolicy.closedMilliseconds(failure, retryAfter))
     let leavesParts =
       failure.code == .rangeReplyWrong
@@ -200,7 +201,6 @@ extension ActiveDownload {
       refuseParts(&facts)
     } else if failure.isRefusal, context.otherConnectionCount > 0 {
       hint.connectionsMax = context.otherConnectionCount
-      hint.status = failure.detail.flatMap { Int($0) }
       pacing.pause(at: context.now.monotonic)
     } else {
       recordFailure(&facts, in: context)

@@ -237,10 +237,10 @@ extension ActiveDownload {
     let now = context.now.monotonic
     var hint = HostLimitHint(
       origin: connection.url.origin,
+      status: failure.statusNumber,
       closedMilliseconds: context.retryPolicy.closedMilliseconds(failure, retryAfter))
     if failure.isRefusal, context.otherConnectionCount > 0 {
       hint.connectionsMax = context.otherConnectionCount
-      hint.status = failure.detail.flatMap { Int($0) }
       facts.mirrors.pause(
         connection.source, until: now.advanced(byMilliseconds: ConnectionPacing.pauseMilliseconds))
     } else {

@@ -264,11 +264,12 @@ extension ActiveDownload {
     }
     var hint = HostLimitHint(
       origin: url.origin,
+      status: failure.statusNumber,
       closedMilliseconds: context.retryPolicy.closedMilliseconds(failure, retryAfter))
     if failure.isRefusal, retryAfter == nil, facts.mayBlameHost(in: context) {
       facts.repetitions.recordRefusalBlamedOnHost()
       hint.connectionsMax = context.otherConnectionCount
-      hint.status = failure.statusNumber ?? response.head.status
+      hint.status = hint.status ?? response.head.status
       return .end(.queued, hint)
     }
     var next = facts.afterFailure(failure, retryAfter: retryAfter, in: context)

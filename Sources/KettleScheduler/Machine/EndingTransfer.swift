@@ -84,7 +84,7 @@ extension TransferMachine.AfterEnding {
         next = facts.afterFileFailure(failure, in: context)
       }
     }
-    return next.enter(&facts, ids: ids, at: context.now)
+    return next.enter(&facts, ids: ids, closed: context.closedHosts, at: context.now)
   }
 
   /// Another program truncated the partial file while it was being written: none of it is trusted
@@ -104,7 +104,7 @@ extension TransferMachine.AfterEnding {
   }
 
   private func enter(
-    _ facts: inout TransferFacts, ids: FreshIDs, at now: Moment
+    _ facts: inout TransferFacts, ids: FreshIDs, closed: ClosedHosts, at now: Moment
   ) -> Transition {
     let finishing = Finishing(ids.operation)
     switch self {
@@ -135,6 +135,12 @@ extension TransferMachine.AfterEnding {
     case .nextSegment:
       return .entering(.failed(TransferFailure(.internalProblem, on: facts.urlText)))
     case .request(let request):
+      // A host to which a redirect leads. The queue has judged that of the transfer itself.
+      if request.url.origin != facts.openerURL.origin,
+        let waiting = closed.wait(before: request.url, at: now)
+      {
+        return .entering(.waiting(waiting))
+      }
       return ActiveDownload.begin(request, attempt: ids.attempt, &facts, at: now)
     }
   }

@@ -117,6 +117,7 @@ package struct DecisionContext: Sendable {
   /// What the failure being judged means for the host, if it got no response.
   package var outage = OutageVerdict.notOfPeer
   package var network: NetworkState
+  package var closedHosts = ClosedHosts()
   /// What the user's configuration decides for transfers.
   package var rules = TransferRules()
   package var now: Moment

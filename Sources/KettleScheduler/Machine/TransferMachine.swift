@@ -265,7 +265,8 @@ package struct TransferMachine: Sendable {
 
   /// Starts work in a free slot. Unused identifiers are discarded.
   package mutating func slotGiven(
-    _ ids: FreshIDs, as streamUse: StreamUse = .none, at now: Moment
+    _ ids: FreshIDs, as streamUse: StreamUse = .none, closed: ClosedHosts = ClosedHosts(),
+    at now: Moment
   ) -> Transition {
     guard case .queued = state else { return .none }
     if let step = Finishing(ids.operation).beginWithoutRequest(&facts, at: now) {
@@ -274,6 +275,11 @@ package struct TransferMachine: Sendable {
     facts.chooseOpener(at: now.monotonic)
     facts.documents = DocumentChain()
     var request = facts.firstRequest
+    if closed.until(request.url.origin, at: now.monotonic) != nil {
+      // The URL of the source may lead to another server this time.
+      facts.route = .original
+      request = facts.firstRequest
+    }
     request.streamUse = streamUse
     return apply(ActiveDownload.begin(request, attempt: ids.attempt, &facts, at: now))
   }

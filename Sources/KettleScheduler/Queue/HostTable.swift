@@ -20,7 +20,7 @@ package struct HostTable: Sendable {
   /// The responses of each host that has connections.
   private var responseCounts: [Origin: Int] = [:]
   private var learned: [Origin: LearnedLimit] = [:]
-  private var closedUntil: [Origin: MonotonicTime] = [:]
+  private(set) var closed = ClosedHosts()
   /// When `forget` was last called.
   private var checkedAt = MonotonicTime(milliseconds: 0)
   /// When a connection that had been served was last closed.
@@ -49,7 +49,7 @@ package struct HostTable: Sendable {
 
   /// The hosts with connections, and those about which something is remembered.
   package var origins: Set<Origin> {
-    Set(counts.keys).union(streamCounts.keys).union(learned.keys).union(closedUntil.keys)
+    Set(counts.keys).union(streamCounts.keys).union(learned.keys).union(closed.origins)
   }
 
   // MARK: Connections
@@ -154,8 +154,8 @@ package struct HostTable: Sendable {
         since: known?.since ?? now.wall, refusedAt: time)
     }
     if let milliseconds = hint.closedMilliseconds {
-      let until = time.advanced(byMilliseconds: milliseconds)
-      closedUntil[hint.origin] = max(until, closedUntil[hint.origin] ?? until)
+      closed.close(
+        hint.origin, until: time.advanced(byMilliseconds: milliseconds), status: hint.status)
     }
   }
 
@@ -171,17 +171,17 @@ package struct HostTable: Sendable {
   }
 
   /// Lifts the pause because the user wants the host contacted now.
-  package mutating func reopen(_ origin: Origin) { closedUntil[origin] = nil }
+  package mutating func reopen(_ origin: Origin) { _ = closed.reopen(origin) }
 
   /// Forgets what refusals have shown about a host. Returns whether there was anything.
   package mutating func reset(_ origin: Origin) -> Bool {
     let hadLimit = learned.removeValue(forKey: origin) != nil
-    return closedUntil.removeValue(forKey: origin) != nil || hadLimit
+    return closed.reopen(origin) || hadLimit
   }
 
   /// Until when a host must not be contacted; nil when it may be.
   package func closedUntil(_ origin: Origin, at now: MonotonicTime) -> MonotonicTime? {
-    closedUntil[origin].flatMap { $0 > now ? $0 : nil }
+    closed.until(origin, at: now)
   }
 
   package func isClosed(_ origin: Origin, at now: MonotonicTime) -> Bool {
@@ -203,7 +203,7 @@ package struct HostTable: Sendable {
   /// of `forget`: a time that has passed is due. nil when neither is to come.
   package var nextOpening: MonotonicTime? {
     let rise = learned.values.map { $0.nextRise(after: checkedAt) }.min()
-    return [closedUntil.values.min(), rise].compactMap { $0 }.min()
+    return [closed.nextOpening, rise].compactMap { $0 }.min()
   }
 
   /// When a limited host accepts one more connection; nil for a host without a learned limit.
@@ -220,12 +220,56 @@ package struct HostTable: Sendable {
   /// Removes expired entries. Rises up to now are not due any more.
   package mutating func forget(at now: MonotonicTime) {
     checkedAt = now
-    closedUntil = closedUntil.filter { $0.value > now }
+    closed.forget(at: now)
     learned = learned.filter { !$0.value.isOver(at: now) }
     servedAt = servedAt.filter {
       now.milliseconds(since: $0.value) < Self.servingMilliseconds
     }
     leftAt = leftAt.filter { now.milliseconds(since: $0.value) < Self.leavingMilliseconds }
+  }
+}
+
+/// The hosts that have asked not to be contacted for a while (Retry-After).
+package struct ClosedHosts: Sendable, Hashable {
+  private struct Closing: Sendable, Hashable {
+    var until: MonotonicTime
+    /// The status of the response that asked for it.
+    var status: Int?
+  }
+
+  private var closings: [Origin: Closing] = [:]
+
+  package init() {}
+
+  var origins: some Sequence<Origin> { closings.keys }
+
+  var nextOpening: MonotonicTime? { closings.values.map(\.until).min() }
+
+  /// Closes a host, never for a shorter time than before.
+  mutating func close(_ origin: Origin, until: MonotonicTime, status: Int?) {
+    if let known = closings[origin], known.until >= until { return }
+    closings[origin] = Closing(until: until, status: status)
+  }
+
+  /// Returns whether it was closed.
+  mutating func reopen(_ origin: Origin) -> Bool { closings.removeValue(forKey: origin) != nil }
+
+  mutating func forget(at now: MonotonicTime) {
+    closings = closings.filter { $0.value.until > now }
+  }
+
+  /// Until when a host must not be contacted; nil when it may be.
+  func until(_ origin: Origin, at now: MonotonicTime) -> MonotonicTime? {
+    closings[origin].flatMap { $0.until > now ? $0.until : nil }
+  }
+
+  /// The wait in place of a request to a closed host; nil when the host may be contacted.
+  func wait(before url: TransferURL, at now: Moment) -> TransferMachine.Waiting? {
+    guard let closing = closings[url.origin], closing.until > now.monotonic else { return nil }
+    let failure = TransferFailure(
+      .httpStatus, on: url.text, detail: "\(closing.status ?? 503) to another request")
+    return .retrying(
+      after: closing.until.milliseconds(since: now.monotonic), .retryAfter, failure, at: now)
   }
 }
 

@@ -62,8 +62,9 @@ extension TransferScheduler {
       }
       let operation = ids.nextOperation()
       if control.triesLoginAgain { forgetRejectedLogin(of: id) }
-      if control == .start, machine.state.waiting?.reason == .retryAfter {
+      if control == .start, let waiting = machine.state.waiting, waiting.reason == .retryAfter {
         hosts.reopen(machine.spec.url.origin)
+        if let origin = waiting.failure.origin { hosts.reopen(origin) }
       }
       let bytes = continued[id].flatMap { canContinue($0) ? $0 : nil }
       let transition = update(id, into: &output) { machine in
@@ -257,5 +258,13 @@ extension TransferScheduler {
       evicted.clearCompleted()
     }
     return (count, output)
+  }
+}
+
+extension TransferFailure {
+  /// The host of the URL that failed; nil when the subject is none.
+  fileprivate var origin: Origin? {
+    guard case .success(let parsed) = TransferURL.parse(subject) else { return nil }
+    return parsed.url.origin
   }
 }

@@ -55,7 +55,10 @@ extension TransferScheduler {
     }
     if holdBackRejectedLogin(of: id, &output) { return queue.release(id) }
     let fresh = ids.next()
-    let transition = update(id, into: &output) { $0.slotGiven(fresh, as: streamUse, at: now) }
+    let closed = hosts.closed
+    let transition = update(id, into: &output) {
+      $0.slotGiven(fresh, as: streamUse, closed: closed, at: now)
+    }
     if transition?.actions.isEmpty ?? true { queue.release(id) } else { recordStart(of: id) }
   }
 

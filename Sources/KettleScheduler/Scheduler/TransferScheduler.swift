@@ -268,6 +268,7 @@ package struct TransferScheduler: Sendable {
       retryPolicy: environment.retryPolicy, jitter: jitter,
       otherConnectionCount: max(0, others), network: environment.network, now: now)
     context.rules = environment.transferRules
+    context.closedHosts = hosts.closed
     context.servedConnectionCount = attempt.map { hosts.otherServedCount(than: $0) } ?? 0
     context.hostServesFiles =
       attempt.flatMap { hosts.origin(of: $0) }

@@ -107,4 +107,68 @@ struct RedirectLifeTests {
         + "(to http://nas.example/f, which is at 192.168.1.5, a private address); "
         + "add the final link instead")
   }
+
+  /// The script in which a host has asked for 100 seconds, and a transfer of another host that
+  /// redirects to it.
+  private func redirectToClosedHost() throws -> (SchedulerScript, TransferID) {
+    var script = SchedulerScript()
+    script.add(spec("https://cdn.example/other"))
+    let refused = try #require(script.attempt)
+    script.head(refused, 503, ["Retry-After": "100"])
+    script.settled(refused, .cancelled)
+    let id = script.add(spec("https://files.example/a.iso"))
+    let first = try #require(script.attempt)
+    script.head(first, 302, ["Location": "https://cdn.example/a.iso"])
+    script.settled(first, .cancelled)
+    return (script, id)
+  }
+
+  @Test func `a host that has asked for a pause is not contacted after a redirect`() throws {
+    var (script, id) = try redirectToClosedHost()
+    #expect(script.plan?.url.text == "https://files.example/a.iso")
+    #expect(script.state(id) == .waiting)
+    #expect(script.record(id)?.reason == .retryAfter)
+    #expect(script.record(id)?.failure?.subject == "https://cdn.example/a.iso")
+    script.advance(milliseconds: 99_000)
+    script.timePasses()
+    #expect(script.state(id) == .waiting)
+    script.advance(milliseconds: 1000)
+    script.timePasses()
+    let again = try #require(script.attempt)
+    #expect(script.plan?.url.text == "https://files.example/a.iso")
+    script.head(again, 302, ["Location": "https://cdn.example/a.iso"])
+    script.settled(again, .cancelled)
+    #expect(script.plan?.url.text == "https://cdn.example/a.iso")
+    #expect(script.record(id)?.retryCount == 0)
+  }
+
+  @Test func `a start contacts the host of a redirect in spite of its pause`() throws {
+    var (script, id) = try redirectToClosedHost()
+    script.control(.start, id)
+    let again = try #require(script.attempt)
+    script.head(again, 302, ["Location": "https://cdn.example/a.iso"])
+    script.settled(again, .cancelled)
+    #expect(script.plan?.url.text == "https://cdn.example/a.iso")
+  }
+
+  @Test func `the URL that answered is left while its host has asked for a pause`() throws {
+    var script = SchedulerScript()
+    let id = script.add(spec("https://files.example/a.iso"))
+    let first = try #require(script.attempt)
+    script.head(first, 302, ["Location": "https://cdn.example/a.iso"])
+    script.settled(first, .cancelled)
+    let second = try #require(script.attempt)
+    script.head(
+      second, 200, ["Content-Length": "1000", "ETag": "\"v1\"", "Accept-Ranges": "bytes"])
+    script.opened(second, partial())
+    script.synced(id, 100)
+    script.control(.pause, id)
+    script.settled(second, .cancelled, durable: 100)
+    script.add(spec("https://cdn.example/other"))
+    let refused = try #require(script.attempt)
+    script.head(refused, 503, ["Retry-After": "100"])
+    script.settled(refused, .cancelled)
+    script.control(.start, id)
+    #expect(script.plan?.url.text == "https://files.example/a.iso")
+  }
 }
