@@ -32,7 +32,7 @@ struct LiveTransfersTests {
     var live = LiveTransfers()
     live[id].body = .opening(OpeningBody(attempt))
     live[id].digest = digest
-    live[id].unpacking = LiveUnpacking(operation)
+    live[id].unpacking = LiveFileWork(operation)
     live[id].tooFewFreeBytes = 5
     live[id].noteUnkept()
     live[id].noteSent(3)
@@ -51,7 +51,7 @@ struct LiveTransfersTests {
     arguments: [
       { $0.body = .opening(OpeningBody(AttemptID(rawValue: 1))) },
       { $0.digest = Self.emptyDigest() },
-      { $0.unpacking = LiveUnpacking(OperationID(rawValue: 1)) },
+      { $0.unpacking = LiveFileWork(OperationID(rawValue: 1)) },
       { $0.tooFewFreeBytes = 5 },
       { $0.isSending = true },
       { $0.noteUnkept() },

@@ -81,7 +81,14 @@ struct VerificationTests {
   ) async throws -> VerificationProgress? {
     let since = world.clock.now().wall.advanced(byMilliseconds: 1)
     world.clock.advance(milliseconds: 1)
-    #expect(await world.engine.verify([id], since: since, consequence) == [.waiting])
+    // The result of an earlier comparison is shown before that has ended.
+    var first: [VerificationProgress] = []
+    for _ in 0..<10_000 where first != [.waiting] {
+      await Task.yield()
+      first = await world.engine.verify(
+        [id], since: since, repairsSince: since, consequence)
+    }
+    #expect(first == [.waiting])
     await world.told.wait { events in
       events.contains { event in
         if case .changed(let row) = event {
@@ -91,7 +98,7 @@ struct VerificationTests {
         }
       }
     }
-    return await world.engine.verify([id], since: since, consequence).first
+    return await world.engine.verify([id], since: since, repairsSince: since, consequence).first
   }
 
   @Test func `a file that is as it was finished is intact`() async throws {
@@ -140,7 +147,10 @@ struct VerificationTests {
     let (world, id) = try await crashed(blockCount: 9, of: 16)
     let now = world.clock.now().wall
     let unknown = TransferID(rawValue: 99)
-    #expect(await world.engine.verify([id, unknown], since: now, .report) == [.refused, .refused])
+    #expect(
+      await world.engine.verify([id, unknown], since: now, repairsSince: now, .report) == [
+        .refused, .refused,
+      ])
   }
 
   @Test func `a repair fetches only the damaged blocks, and mends the file in its place`()
@@ -200,8 +210,10 @@ struct VerificationTests {
     #expect(world.files.bytes(at: Self.path) == bad)
     let since = WallTime(millisecondsSince1970: 0)
     guard
-      case .unrepaired(_, let failure)? = await world.engine.verify([id], since: since, .repair)
-        .first
+      case .unrepaired(_, let failure)? = await world.engine.verify(
+        [id], since: since, repairsSince: since, .repair
+      )
+      .first
     else {
       Issue.record("the failure is not told")
       return
@@ -229,5 +241,128 @@ struct VerificationTests {
     await world.told.wait(for: .failed, of: repair)
     let failure = await world.engine.details(of: repair)?.snapshot.error
     #expect(failure?.code == .rangeReplyWrong)
+  }
+
+  @Test func `a comparison counts only for the file that was compared`() async throws {
+    let (world, id) = try await finished(blockCount: 2)
+    let digests = world.journal.digests[id]
+    let identity = try #require(world.journal.records[id]?.finishedFile?.identity)
+    var other = identity
+    other.inode += 1
+    let check = FileCheck(.damaged, at: world.clock.now().wall)
+    await world.engine.record(.init(check: check, file: other, digests: []), of: id)
+    #expect(world.journal.records[id]?.finishedFile?.check == nil)
+    let first = try #require(ByteRange(lower: 0, upper: 9))
+    let entry = try #require(DigestedBytes(first, BlockDigest(high: 1, low: 2)))
+    await world.engine.record(.init(check: check, file: other, digests: [entry]), of: id)
+    #expect(world.journal.digests[id] == digests)
+    await world.engine.record(.init(check: check, file: identity, digests: []), of: id)
+    #expect(world.journal.records[id]?.finishedFile?.check == check)
+  }
+
+  /// The repairs among the records.
+  private func repairs(in world: EngineWorld) -> [TransferID] {
+    world.journal.records.values.filter { $0.spec.options.repairs != nil }.map(\.id)
+  }
+
+  @Test func `clients that ask at the same time begin one repair`() async throws {
+    let (world, id) = try await finished(blockCount: 8)
+    try rot([2], in: world)
+    _ = try await check(id, in: world)
+    let since = WallTime(millisecondsSince1970: 0)
+    async let first = world.engine.verify([id], since: since, repairsSince: since, .repair)
+    async let second = world.engine.verify([id], since: since, repairsSince: since, .repair)
+    let begun = await [first, second].flatMap(\.self).filter { $0 != .waiting }
+    let repair = try #require(repairs(in: world).first)
+    #expect(repairs(in: world) == [repair])
+    #expect(Set(begun) == [.repairing(by: repair)])
+  }
+
+  @Test func `a repair that only the store has is not begun again`() async throws {
+    let (world, id) = try await finished(blockCount: 8)
+    try rot([2], in: world)
+    guard case .repairing(let repair)? = try await check(id, in: world, .repair) else {
+      Issue.record("nothing is repaired")
+      return
+    }
+    #expect(await world.engine.control(.pause, [repair]) == [.applied])
+    let next = try await EngineWorld(after: world) { $0.hold.evictableCountMax = 0 }
+    let since = WallTime(millisecondsSince1970: 0)
+    #expect(
+      await next.engine.verify([id], since: since, repairsSince: since, .repair)
+        == [.repairing(by: repair)])
+    // A comparison alone does not wait for it.
+    let later = next.clock.now().wall.advanced(byMilliseconds: 1)
+    #expect(
+      await next.engine.verify([id], since: later, repairsSince: later, .report) == [.waiting])
+  }
+
+  @Test func `a repair that was stopped is begun again by a later request only`() async throws {
+    let (world, id) = try await finished(blockCount: 8)
+    try rot([2], in: world)
+    guard case .repairing(let repair)? = try await check(id, in: world, .repair) else {
+      Issue.record("nothing is repaired")
+      return
+    }
+    #expect(await world.engine.control(.stop, [repair]) == [.applied])
+    let since = WallTime(millisecondsSince1970: 0)
+    guard
+      case .ended(let left)? = await world.engine.verify(
+        [id], since: since, repairsSince: since, .repair
+      ).first
+    else {
+      Issue.record("a stopped repair has not ended")
+      return
+    }
+    #expect(left.finding == .damaged)
+    let later = world.clock.now().wall.advanced(byMilliseconds: 1)
+    guard
+      case .repairing(let next)? = await world.engine.verify(
+        [id], since: since, repairsSince: later, .repair
+      ).first
+    else {
+      Issue.record("nothing is repaired")
+      return
+    }
+    #expect(next != repair)
+    #expect(repairs(in: world) == [next])
+  }
+
+  @Test func `a repair without space for its bytes leaves no transfer`() async throws {
+    let (world, id) = try await finished(blockCount: 8)
+    try rot([2], in: world)
+    _ = try await check(id, in: world)
+    world.files.fail(.create, with: TransferFailure(.diskFull, on: EngineWorld.documents))
+    let since = WallTime(millisecondsSince1970: 0)
+    guard
+      case .unrepaired(_, let failure)? = await world.engine.verify(
+        [id], since: since, repairsSince: since, .repair
+      ).first
+    else {
+      Issue.record("the failure is not reported")
+      return
+    }
+    #expect(failure.code == .diskFull)
+    #expect(repairs(in: world).isEmpty)
+  }
+
+  @Test func `a comparison that a client waits for goes before scheduled ones`() throws {
+    let ids = (1...3).map { TransferID(rawValue: $0) }
+    var verifications = Verifications()
+    verifications.add(ids[0], .leisurely)
+    verifications.add(ids[1], .leisurely)
+    let begun = verifications.begin()
+    let scheduled = try #require(begun)
+    #expect(scheduled.id == ids[0])
+    #expect(scheduled.progress.advance(to: 1))
+    verifications.add(ids[2])
+    #expect(!scheduled.progress.advance(to: 2))
+    verifications.end()
+    var order: [TransferID?] = []
+    for _ in 0..<4 {
+      order.append(verifications.begin()?.id)
+      verifications.end()
+    }
+    #expect(order == [ids[2], ids[1], ids[0], nil])
   }
 }

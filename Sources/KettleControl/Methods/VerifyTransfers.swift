@@ -11,7 +11,8 @@ package enum VerifyTransfers: ControlMethod {
   package struct Params: Codable, Hashable, Sendable {
     package var ids: [TransferID]
     /// A file that was compared at this time or later is not compared again. nil in the first
-    /// request; later ones repeat the time of the first reply, which is that of the service's clock.
+    /// request; later ones repeat the time of the first reply, which comes from the clock of the
+    /// service.
     package var since: WallTime?
     /// In the first request, how long ago a comparison may be; nil for 0.
     package var ageMaxMilliseconds: Int64?

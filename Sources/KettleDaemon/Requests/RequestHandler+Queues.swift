@@ -94,7 +94,8 @@ extension RequestHandler {
     let age = max(0, params.ageMaxMilliseconds ?? 0)
     let since = params.since ?? engine.now.advanced(byMilliseconds: -age)
     return VerifyTransfers.Result(
-      progress: await engine.verify(params.ids, since: since, params.consequence), since: since)
+      progress: await engine.verify(
+        params.ids, since: since, repairsSince: since, params.consequence), since: since)
   }
 
   private func bin() async throws(ControlError) -> [BinSnapshot] {

@@ -238,9 +238,9 @@ struct RequestHandler: Sendable {
     while !rest.isEmpty {
       let page = Array(rest.prefix(VerifyTransfers.idCountMax))
       rest = rest.dropFirst(page.count)
-      let since =
-        consequence == .report ? engine.now : WallTime(millisecondsSince1970: 0)
-      let progress = await engine.verify(page, since: since, consequence)
+      let now = engine.now
+      let since = consequence == .report ? now : WallTime(millisecondsSince1970: 0)
+      let progress = await engine.verify(page, since: since, repairsSince: now, consequence)
       for (id, one) in zip(page, progress) {
         if one == .refused {
           result.refused.append(ControlRefusal(id: id, why: .noFinishedFile))

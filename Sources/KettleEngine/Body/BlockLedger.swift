@@ -38,7 +38,8 @@ struct BlockLedger: Sendable {
   ) {
     self.makeDigest = makeDigest
     for range in known.ranges {
-      for part in BlockDigests.parts(of: range) { settle(part) }
+      if let blocks = BlockDigests.wholeBlocks(in: range) { settled.append(blocks) }
+      settledParts.formUnion(settled.gaps(in: range).flatMap(BlockDigests.parts))
     }
   }
 

@@ -38,8 +38,8 @@ struct BodyOpening: Sendable {
     var origin = Origin.created
     /// Why bytes that were there are not used.
     var freshStart: FreshStartReason?
-    /// The digests that the bytes are compared with; nil without any.
-    var pieces: PieceHashes?
+    /// The pieces that the bytes are compared with; nil without any.
+    var ledger: PieceLedger?
   }
 
   /// - Parameter copying: follows and stops the copying of another program's file.
@@ -52,7 +52,10 @@ struct BodyOpening: Sendable {
     let isDescribed =
       opened.resumeData.contentCoding == nil && opened.resumeData.playlist == nil
       && opened.resumeData.totalByteCount ?? pieces?.byteCount == pieces?.byteCount
-    if isDescribed { opened.pieces = pieces }
+    if isDescribed, let pieces {
+      opened.ledger = PieceLedger(
+        pieces, durable: opened.resumeData.durable, isProved: opened.resumeData.continued == nil)
+    }
     return opened
   }
 

@@ -84,9 +84,9 @@ struct BodyUnpacking: Sendable {
   }
 }
 
-/// An unpacking or a comparison of blocks in progress, which is stopped when its transfer leaves
-/// the state.
-final class LiveUnpacking: Sendable {
+/// Work on a file that takes long, and can be stopped: unpacking it, or comparing its blocks with
+/// their digests.
+final class LiveFileWork: Sendable {
   let operation: OperationID
   private let isAbandoned = Mutex(false)
   private let compared = Mutex<Int64?>(nil)

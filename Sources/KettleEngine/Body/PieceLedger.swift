@@ -12,7 +12,7 @@ struct PieceLedger: Sendable {
   /// Complete pieces that are not compared yet, or are being compared.
   private var awaiting: Set<Int> = []
   /// Those of them that no comparison has begun, in the order of their last bytes.
-  private var queue: [Int] = []
+  private var queue: ArraySlice<Int> = []
   /// Who has delivered bytes of each incomplete piece in this run.
   private var attempts: [Int: Set<AttemptID>] = [:]
   /// The pieces that were wrong.
@@ -52,7 +52,7 @@ struct PieceLedger: Sendable {
   var hasNext: Bool { !queue.isEmpty }
 
   /// Removes and returns the next piece to compare.
-  mutating func next() -> Int? { queue.isEmpty ? nil : queue.removeFirst() }
+  mutating func next() -> Int? { queue.popFirst() }
 
   /// Notes the result of a comparison. Returns the wrong piece, whose bytes must be removed.
   mutating func finish(_ index: Int, isRight: Bool) -> WrongPiece? {
@@ -73,7 +73,7 @@ struct PieceLedger: Sendable {
   func durable(of written: ByteRangeSet) -> ByteRangeSet {
     if isDoubtful || !wrong.isEmpty { return verified }
     var durable = written
-    for index in awaiting { pieces.range(of: index).map { durable.subtract($0) } }
+    for index in awaiting { pieces.range(of: index).map { durable.remove($0) } }
     return durable
   }
 }

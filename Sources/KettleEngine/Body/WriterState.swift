@@ -172,7 +172,7 @@ struct WriterState: Sendable {
       return nil
     case .success(let isRight):
       guard let wrong = ledger?.finish(index, isRight: isRight) else { return nil }
-      written.subtract(wrong.range)
+      written.remove(wrong.range)
       settled = nil
       return wrong
     }

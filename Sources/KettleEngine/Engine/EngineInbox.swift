@@ -123,7 +123,7 @@ enum EngineInput: Sendable {
     TransferID, OperationID, Result<ClosedBody?, TransferFailure>, [DigestedBytes] = [])
   /// More of this transfer's finished file is compared.
   case comparing(TransferID)
-  case fileVerified(TransferID, FileVerification.End)
+  case fileVerified(TransferID, FileVerification.Result?)
   /// The damaged bytes of this transfer's finished file are replaced.
   case repaired(TransferID)
   case blocksChecked(TransferID, OperationID, Result<[ByteRange], TransferFailure>)

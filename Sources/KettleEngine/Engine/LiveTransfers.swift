@@ -88,9 +88,10 @@ struct LiveTransfers: Sendable {
 struct LiveTransfer: Sendable {
   var body: LiveBody?
   var digest: LiveDigest?
-  var unpacking: LiveUnpacking?
+  /// The unpacking of its partial file, or the comparison of it after a crash.
+  var unpacking: LiveFileWork?
   /// The comparison of its finished file.
-  var checking: LiveUnpacking?
+  var checking: LiveFileWork?
   /// How much free space was not enough to unpack its file.
   var tooFewFreeBytes: Int64?
   /// Whether its small body found a full disk, so that the next one is not fetched before its file

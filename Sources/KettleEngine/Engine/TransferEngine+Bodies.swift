@@ -68,7 +68,7 @@ extension TransferEngine {
   func unpack(_ resumeData: ResumeData, of id: TransferID, as operation: OperationID) {
     // It may have been paused during the commit.
     guard let machine = scheduler.machines[id], machine.isVerifying(operation) else { return }
-    let unpacking = LiveUnpacking(operation)
+    let unpacking = LiveFileWork(operation)
     live[id].unpacking = unpacking
     let work = BodyUnpacking(
       files: files.storage, id: id, spec: machine.spec, tooFewFreeBytes: live[id].tooFewFreeBytes)
@@ -105,7 +105,7 @@ extension TransferEngine {
 extension TransferEngine {
   /// Compares the durable bytes of a partial file with their digests, away from the engine.
   func checkBlocks(of resumeData: ResumeData, for id: TransferID, as operation: OperationID) {
-    let checking = LiveUnpacking(operation)
+    let checking = LiveFileWork(operation)
     live[id].unpacking = checking
     files.digests.async { [inbox, archive = store.archive, storage = files.storage] in
       // Opening reports what is wrong with the file itself.

@@ -33,7 +33,7 @@ extension TransferEngine {
     case .bodyClosed(let id, let operation, let result, let digests):
       bodyClosed(result, with: digests, of: id, by: operation)
     case .comparing(let id): announceChange(of: id)
-    case .fileVerified(let id, let end): fileVerified(end, of: id)
+    case .fileVerified(let id, let result): fileVerified(result, of: id)
     case .repaired(let id): repaired(id)
     case .blocksChecked(let id, let operation, let result):
       blocksChecked(result, of: id, by: operation)
@@ -92,7 +92,7 @@ extension TransferEngine {
     case (.opening(let body)?, .success(let opened)) where body.attempt == attempt:
       let writer = makeWriter(
         for: opened.file, durable: opened.resumeData.durable,
-        totalByteCount: opened.resumeData.totalByteCount, ledger(of: opened), of: id)
+        totalByteCount: opened.resumeData.totalByteCount, opened.ledger, of: id)
       use(writer, opened, of: id, by: attempt)
       if let end = body.end { ended(attempt, end) }
       if let close = body.close { closeBody(id, close) }
@@ -124,13 +124,6 @@ extension TransferEngine {
     ) { [weak self] attempts in self?.post(.roomMade(attempts)) }
   }
 
-  private func ledger(of opened: BodyOpening.Opened) -> PieceLedger? {
-    opened.pieces.map {
-      PieceLedger(
-        $0, durable: opened.resumeData.durable, isProved: opened.resumeData.continued == nil)
-    }
-  }
-
   /// Notifies the scheduler that the partial file is open.
   func use(
     _ writer: PartialFileWriter, _ opened: BodyOpening.Opened, of id: TransferID,
@@ -139,7 +132,7 @@ extension TransferEngine {
     live[id].body = .open(writer, CheckpointPace(since: clock.now().monotonic))
     live[id].needsFileFirst = false
     followDigest(of: id, opened.resumeData)
-    if live[id].digest != nil || opened.pieces != nil { opened.file.keepInMemory() }
+    if live[id].digest != nil || opened.ledger != nil { opened.file.keepInMemory() }
     apply(
       .body(id, .opened(opened.resumeData, because: opened.freshStart, by: attempt)),
       with: opened.origin == .created ? [.forgetDigests(id)] : [])

@@ -67,6 +67,16 @@ public struct BlockDigests: Hashable, Sendable {
     return bytes
   }
 
+  /// Returns the whole blocks of a range; nil if there are none.
+  public static func wholeBlocks(in range: ByteRange) -> ByteRange? {
+    let upper = range.upper / blockByteCount * blockByteCount
+    let lower = range.lower / blockByteCount * blockByteCount
+    let first =
+      lower == range.lower ? lower : lower.addingReportingOverflow(blockByteCount).partialValue
+    guard first < upper else { return nil }
+    return ByteRange(lower: first, upper: upper)
+  }
+
   /// Returns the parts of a range that lie in one block each, in order.
   public static func parts(of range: ByteRange) -> [ByteRange] {
     var parts: [ByteRange] = []

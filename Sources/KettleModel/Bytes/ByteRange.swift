@@ -82,7 +82,7 @@ public struct ByteRangeSet: Hashable, Sendable {
   }
 
   /// Inserts a range in constant time if it is behind all others.
-  mutating func append(_ range: ByteRange) {
+  package mutating func append(_ range: ByteRange) {
     guard let last = ranges.last, last.upper <= range.lower, !range.isEmpty else {
       return insert(range)
     }
@@ -127,14 +127,17 @@ public struct ByteRangeSet: Hashable, Sendable {
   /// The end of the last range; 0 if the set is empty.
   public var upperBound: Int64 { ranges.last?.upper ?? 0 }
 
-  /// Removes the bytes of a range.
-  public mutating func subtract(_ range: ByteRange) {
-    ranges = ranges.flatMap { known in
-      [
-        ByteRange(lower: known.lower, upper: min(known.upper, range.lower)),
-        ByteRange(lower: max(known.lower, range.upper), upper: known.upper),
-      ].compactMap(\.self).filter { !$0.isEmpty }
+  /// Fills the smallest gaps until there are at most `countMax` ranges.
+  package func joined(toAtMost countMax: Int) -> ByteRangeSet {
+    let excess = ranges.count - max(1, countMax)
+    guard excess > 0 else { return self }
+    let gaps = zip(ranges, ranges.dropFirst()).compactMap {
+      ByteRange(lower: $0.upper, upper: $1.lower)
     }
+    let filled = gaps.sorted { $0.byteCount < $1.byteCount }.prefix(excess)
+    var joined = ByteRangeSet()
+    for range in (ranges + filled).sorted(by: { $0.lower < $1.lower }) { joined.append(range) }
+    return joined
   }
 
   public mutating func formUnion(_ other: ByteRangeSet) {

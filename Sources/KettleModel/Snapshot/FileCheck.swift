@@ -15,19 +15,24 @@ public struct FileCheck: Hashable, Sendable, Codable {
     case unreadable
   }
 
+  private static let damagedRangeCountMax = 256
+
   public var at: WallTime
   public var finding: Finding
-  /// The bytes that differ or are missing, block by block.
-  public var damaged: ByteRangeSet?
+  /// The blocks that differ or are missing. If there are more than 256 places, those that are next
+  /// to each other are joined, so that no record grows with the damage.
+  public private(set) var damaged: ByteRangeSet?
   /// Why it cannot be read, or what its checksum is instead.
   public var detail: String?
+  /// The transfer that fetches the damaged bytes again, if a repair was begun.
+  public var repair: TransferID?
 
   public init(
     _ finding: Finding, at: WallTime, damaged: ByteRangeSet? = nil, detail: String? = nil
   ) {
     self.finding = finding
     self.at = at
-    self.damaged = damaged
+    self.damaged = damaged?.joined(toAtMost: Self.damagedRangeCountMax)
     self.detail = detail
   }
 

@@ -214,6 +214,13 @@ public struct FinishedFile: Hashable, Sendable, Codable {
     self.path = path
     self.identity = identity
   }
+
+  /// Records a comparison. The repair of a file that is still damaged stays known.
+  package mutating func record(_ check: FileCheck) {
+    var check = check
+    if check.isBad, check.repair == nil { check.repair = self.check?.repair }
+    self.check = check
+  }
 }
 
 /// How the bytes of a finished file arrived, as far as the service observed it.

@@ -61,8 +61,8 @@ struct BodyOpeningTests {
     #expect(throws: TransferFailure.self) { try opening.open(plan("a", total: 9)) }
     #expect(files.paths.isEmpty)
     opening.storedPieces = { _ in pieces }
-    #expect(try opening.open(plan("a", total: 9)).pieces == pieces)
-    #expect(try opening.open(plan("b", total: 8)).pieces == nil)
+    #expect(try opening.open(plan("a", total: 9)).ledger?.pieces == pieces)
+    #expect(try opening.open(plan("b", total: 8)).ledger == nil)
   }
 
   private func continuing(_ policy: ConflictPolicy = .rename) -> (BodyOpening, BodyPlan) {

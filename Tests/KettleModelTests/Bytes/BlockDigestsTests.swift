@@ -75,4 +75,42 @@ struct BlockDigestsTests {
         == "damaged: 4.0 MiB, at 1.0 MiB, 3.0 MiB, 5.0 MiB and 1 more place")
     #expect(FileCheckWords.text(FileCheck(.intact, at: now), size: 1 << 20) == "intact, 1.0 MiB")
   }
+
+  @Test(
+    arguments: [
+      (0, 0, nil), (0, 1, nil), (0, 2 << 20, 0...2), (1, 2 << 20, 1...2),
+      (1 << 20, (3 << 20) - 1, 1...2),
+      (5, (1 << 20) + 5, nil), ((1 << 20) - 1, (2 << 20) + 1, 1...2),
+    ] as [(Int64, Int64, ClosedRange<Int64>?)])
+  func `the whole blocks of a range`(
+    lower: Int64, upper: Int64, blocks: ClosedRange<Int64>?
+  ) throws {
+    let range = try #require(ByteRange(lower: lower, upper: upper))
+    let expected = blocks.flatMap {
+      ByteRange(lower: $0.lowerBound << 20, upper: $0.upperBound << 20)
+    }
+    #expect(BlockDigests.wholeBlocks(in: range) == expected)
+    let last = try #require(ByteRange(lower: .max - 1, upper: .max))
+    #expect(BlockDigests.wholeBlocks(in: last) == nil)
+  }
+
+  @Test func `many places of damage are joined to few`() throws {
+    var set = ByteRangeSet()
+    for (lower, upper) in [(0, 1), (2, 3), (10, 11), (13, 14), (100, 101)] as [(Int64, Int64)] {
+      set.insert(try #require(ByteRange(lower: lower, upper: upper)))
+    }
+    #expect(set.joined(toAtMost: 5) == set)
+    #expect(
+      set.joined(toAtMost: 3).ranges.map { [$0.lower, $0.upper] } == [
+        [0, 3], [10, 14], [100, 101],
+      ])
+    #expect(set.joined(toAtMost: 0).ranges.map { [$0.lower, $0.upper] } == [[0, 101]])
+    var scattered = ByteRangeSet()
+    for block in Int64(0)..<100_000 {
+      scattered.append(try #require(ByteRange(lower: block << 21, upper: block << 21 | 1 << 20)))
+    }
+    let check = FileCheck(.damaged, at: WallTime(millisecondsSince1970: 0), damaged: scattered)
+    #expect(check.damaged?.ranges.count == 256)
+    #expect(check.damaged?.upperBound == scattered.upperBound)
+  }
 }
