@@ -76,6 +76,30 @@ struct CheckpointTests {
     #expect(next == .progress(id, ByteRangeSet(prefix: 9 << 20)))
   }
 
+  @Test func `bytes are cut only when the store does not count them as durable`() async throws {
+    let world = try await EngineWorld()
+    let id = try await world.engine.add([EngineWorld.spec()])[0]
+    let page = await world.transport.request(1).id
+    world.transport.head(page, 200, ["Content-Length": "5", "Content-Type": "text/html"])
+    await world.transport.called { $0.contains(.accept(page)) }
+    world.transport.body(page, [1, 2, 3, 4, 5])
+    world.transport.end(page, .complete)
+    await world.told.wait(for: .waiting, of: id)
+    #expect(world.journal.records[id]?.resumeData?.durable.byteCount == 5)
+    let path = EngineWorld.documents + "/a.iso.part"
+    world.journal.hold()
+    async let started = world.engine.control(.start, [id])
+    let file = await world.transport.request(2).id
+    world.transport.head(file, 200, ["Content-Length": "9"])
+    _ = await world.engine.details(of: id)
+    await world.engine.files.alone { _ in }
+    #expect(world.files.bytes(at: path)?.count == 5)
+    world.journal.release()
+    await world.transport.called { $0.contains(.accept(file)) }
+    #expect(world.files.bytes(at: path)?.count == 0)
+    _ = await started
+  }
+
   @Test func `a checkpoint starts only after the previous one is committed`() async throws {
     var flow = try await Flow()
     let (world, id) = (flow.world, flow.id)

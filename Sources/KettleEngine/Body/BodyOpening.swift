@@ -78,10 +78,8 @@ struct BodyOpening: Sendable {
     case .create(let new): return try create(new, copying)
     case .goOn(let resumeData):
       let file = try files.openPartialFile(resumeData)
-      if resumeData.lastWriteNanoseconds == nil {
-        // Bytes past the last record, left by a crash, were never synced. A file that was closed is
-        // intact, and touching it before the store knows would look like a change by another
-        // program.
+      if plan.cutsFile {
+        // Touching a file that was closed would look like a change by another program.
         try file.truncate(to: resumeData.durable.upperBound)
       }
       if let total = expectedByteCount(resumeData.totalByteCount) {

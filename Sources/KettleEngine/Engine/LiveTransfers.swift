@@ -115,13 +115,15 @@ struct LiveTransfer: Sendable {
   }
 
   fileprivate var isEmpty: Bool {
-    isStored && checking == nil && unpacking == nil && tooFewFreeBytes == nil && !needsFileFirst
-      && !isSending
+    isStored && unpacking == nil && tooFewFreeBytes == nil && !needsFileFirst && !isSending
       && observation == nil
   }
 
   /// Whether the transfer can leave memory: it has no open file, and the store has its changes.
-  var isStored: Bool { body == nil && digest == nil && checking == nil && unkeptCount == 0 }
+  var isStored: Bool { body == nil && digest == nil && checking == nil && isRecorded }
+
+  /// Whether the store has its changes.
+  var isRecorded: Bool { unkeptCount == 0 }
 
   mutating func noteUnkept() { unkeptCount += 1 }
 

@@ -130,10 +130,14 @@ extension TransferEngine {
       let result = Result { () throws(TransferFailure) in try opening.open(plan, body.copying) }
       self?.post(.bodyOpened(id, attempt, result))
     }
-    files.names.async { [digests = files.digests] in
-      // Those of other transfers are opened meanwhile.
-      if opening.copies(plan) { digests.async(open) } else { open() }
+    let begin: @Sendable () -> Void = { [names = files.names, digests = files.digests] in
+      names.async {
+        // Those of other transfers are opened meanwhile.
+        if opening.copies(plan) { digests.async(open) } else { open() }
+      }
     }
+    // Opening cuts what is behind the durable bytes, so the store must not count more of them.
+    if plan.cutsFile, !live[id].isRecorded { submit([]) { _ in begin() } } else { begin() }
   }
 
   private func fileToFinish(

@@ -194,6 +194,15 @@ package enum BodyPlan: Sendable, Hashable {
   /// The existing partial file; durable bytes stay.
   case goOn(ResumeData)
 
+  /// Whether opening the file removes bytes that a crash, or an earlier version, has left behind
+  /// the durable ones. A file that was closed is intact.
+  package var cutsFile: Bool {
+    switch self {
+    case .create: false
+    case .goOn(let resumeData): resumeData.lastWriteNanoseconds == nil
+    }
+  }
+
   package struct NewFile: Sendable, Hashable {
     package var preferredName: String
     package var total: Int64?
