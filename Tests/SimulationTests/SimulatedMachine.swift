@@ -61,9 +61,17 @@ final class SimulatedMachine: @unchecked Sendable {
   }
 
   /// Does something with the engine as a client of it would.
-  func request(_ body: @escaping @Sendable (TransferEngine) async -> Void) {
+  ///
+  /// - Parameter reopensHosts: whether hosts may be asked again at once, until it is done.
+  func request(
+    reopensHosts: Bool = false, _ body: @escaping @Sendable (TransferEngine) async -> Void
+  ) {
     guard let engine else { return }
-    Task(executorPreference: work.tasks) { await body(engine) }
+    if reopensHosts { network?.reopenHosts() }
+    Task(executorPreference: work.tasks) {
+      await body(engine)
+      if reopensHosts { self.network?.reopenHosts() }
+    }
   }
 
   /// Lets a killed machine end, with all that it has.
@@ -136,6 +144,9 @@ final class SimulatedMachine: @unchecked Sendable {
   var freeByteCount: Int64 { isGhost ? 1 << 40 : surroundings.freeByteCount }
 
   func host(of id: TransferID) -> String? { journal.records[id]?.spec.url.host }
+
+  /// Whether a user has given the number of its connections.
+  func hasOwnLimit(_ id: TransferID) -> Bool { journal.records[id]?.spec.connections != nil }
 
   /// A mirror may be asked while its host is closed to others.
   func hasNoMirror(_ id: TransferID) -> Bool {

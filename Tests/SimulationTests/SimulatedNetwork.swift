@@ -26,6 +26,7 @@ final class SimulatedNetwork: Transport, @unchecked Sendable {
   private var limitOfAll: Int64?
   /// Until when a host must not be asked again, as its last response said.
   private(set) var closedUntil: [String: MonotonicTime] = [:]
+  private var reopenedAt = MonotonicTime(milliseconds: 0)
 
   init(_ machine: SimulatedMachine, events: @escaping @Sendable (TransportEvent) -> Void) {
     self.machine = machine
@@ -35,15 +36,20 @@ final class SimulatedNetwork: Transport, @unchecked Sendable {
 
   var openCount: Int { attempts.count }
 
-  /// Those to which a redirect led belong to the host that sent it.
+  /// Those to which a redirect led belong to the host that sent it. Those of a transfer with a
+  /// number of its own may exceed the limit, also beside others that began before.
   func openCount(at host: String) -> Int {
     attempts.values.count { one in
       one.request.url.host == host && machine.host(of: one.request.transfer) == host
+        && !machine.hasOwnLimit(one.request.transfer)
     }
   }
 
   /// A user who starts a transfer may mean that a host is asked at once.
-  func reopenHosts() { closedUntil = [:] }
+  func reopenHosts() {
+    closedUntil = [:]
+    reopenedAt = machine.now.monotonic
+  }
 
   // MARK: The port
 
@@ -146,11 +152,12 @@ final class SimulatedNetwork: Transport, @unchecked Sendable {
       let text = reply.headers.first(where: { $0.0 == "Retry-After" })?.1,
       let seconds = Int64(text), seconds > 2
     else { return }
-    let until = machine.now.monotonic.advanced(byMilliseconds: seconds * 1000 - 500)
+    let now = machine.now.monotonic
+    let until = now.advanced(byMilliseconds: seconds * 1000 - 500)
     let host = attempt.request.url.host
     // Requests that are under way, or about to begin, do not know yet.
     machine.loop.after(milliseconds: 2 * machine.loop.slownessMilliseconds + 1000) { [self] in
-      closedUntil[host] = max(until, closedUntil[host] ?? until)
+      if reopenedAt < now { closedUntil[host] = max(until, closedUntil[host] ?? until) }
     }
   }
 

@@ -41,48 +41,56 @@ struct SimulatedUser {
     guard let id = chance.one(of: machine.journal.records.keys.sorted()) else { return }
     machine.note("user: \(action.rawValue) \(id)")
     machine.happened("user: \(action.rawValue)")
-    if Self.impatient.contains(action) { machine.network?.reopenHosts() }
     act(action, on: id)
   }
 
   private func act(_ action: Action, on id: TransferID) {
     switch action {
-    case .start: control(.start, id)
-    case .pause: control(.pause, id)
-    case .stop: control(.stop, id)
-    case .remove: control(.remove(.stays), id)
-    case .reset: control(.reset, id)
+    case .start: control(.start, id, by: action)
+    case .pause: control(.pause, id, by: action)
+    case .stop: control(.stop, id, by: action)
+    case .remove: control(.remove(.stays), id, by: action)
+    case .reset: control(.reset, id, by: action)
     case .accept:
       surroundings.accepted.insert(id)
-      control(.accept, id)
+      control(.accept, id, by: action)
     case .limit:
-      control(.limit(chance.happens(0.5) ? nil : chance.number(1000...100_000)), id)
+      control(.limit(chance.happens(0.5) ? nil : chance.number(1000...100_000)), id, by: action)
     case .prioritize:
-      control(.prioritize(chance.one(of: [.low, .normal, .high]) ?? .normal), id)
-    case .relink: if let spec = surroundings.newSpec() { control(.relink(spec.url, nil), id) }
-    case .pauseAll: machine.request { _ = await $0.perform(.pause, nil) }
-    case .startAll: machine.request { _ = await $0.perform(.start, nil) }
-    case .removeWithFile: machine.request { _ = await $0.removeWithFiles([id]) }
-    case .startFresh: machine.request { _ = await $0.startFresh([id]) }
+      control(.prioritize(chance.one(of: [.low, .normal, .high]) ?? .normal), id, by: action)
+    case .relink:
+      if let spec = surroundings.newSpec() { control(.relink(spec.url, nil), id, by: action) }
+    case .pauseAll: request(action) { _ = await $0.perform(.pause, nil) }
+    case .startAll: request(action) { _ = await $0.perform(.start, nil) }
+    case .removeWithFile: request(action) { _ = await $0.removeWithFiles([id]) }
+    case .startFresh: request(action) { _ = await $0.startFresh([id]) }
     case .move:
       let move = chance.one(of: QueueMove.allCases) ?? .up
-      machine.request { _ = await $0.move([id], move) }
+      request(action) { _ = await $0.move([id], move) }
     case .assign:
       let name = chance.one(of: Self.queueNames) ?? .standard
-      machine.request { _ = await $0.assign([id], to: name) }
-    case .undo: machine.request { _ = try? await $0.undo(nil) }
-    case .clear: machine.request { _ = await $0.clearFinished() }
-    case .emptyBin: machine.request { await $0.emptyBin() }
+      request(action) { _ = await $0.assign([id], to: name) }
+    case .undo: request(action) { _ = try? await $0.undo(nil) }
+    case .clear: request(action) { _ = await $0.clearFinished() }
+    case .emptyBin: request(action) { await $0.emptyBin() }
     case .follow:
       guard let spec = machine.journal.records[id]?.spec else { return }
-      machine.request { _ = await $0.follow(id, as: spec) }
+      request(action) { _ = await $0.follow(id, as: spec) }
     case .look: look(at: id)
     case .limits, .limitAll, .queues, .cadence, .networkNotice, .zone: setUp(action)
     }
   }
 
-  private func control(_ control: TransferScheduler.Control, _ id: TransferID) {
-    machine.request { _ = await $0.control(control, [id]) }
+  private func control(
+    _ control: TransferScheduler.Control, _ id: TransferID, by action: Action
+  ) {
+    request(action) { _ = await $0.control(control, [id]) }
+  }
+
+  private func request(
+    _ action: Action, _ body: @escaping @Sendable (TransferEngine) async -> Void
+  ) {
+    machine.request(reopensHosts: Self.impatient.contains(action), body)
   }
 
   /// Looks at a transfer as the dashboard does, which reads the store.
