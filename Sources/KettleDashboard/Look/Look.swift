@@ -181,6 +181,8 @@ package struct GlyphSet: Hashable, Sendable {
 
   package func symbol(_ state: TransferState) -> String { states[state] ?? " " }
 
+  func symbol(of row: TransferSnapshot) -> String { row.isBad ? bad : symbol(row.state) }
+
   package static let utf8 = GlyphSet(
     states: [
       .idle: "○", .scheduled: "◔", .queued: "·", .running: "▶", .waiting: "◷", .paused: "‖",

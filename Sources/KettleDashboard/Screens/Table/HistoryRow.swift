@@ -67,7 +67,7 @@ struct HistoryRow {
   func draw(on canvas: inout Canvas, screenRow: Int, _ context: ScreenContext) {
     let plain: Role = context.isConnected ? .plain : .quiet
     canvas.write(
-      canvas.look.glyphs.symbol(row.state), row: screenRow, column: TableColumns.symbolColumn,
+      canvas.look.glyphs.symbol(of: row), row: screenRow, column: TableColumns.symbolColumn,
       width: 1, context.isConnected ? row.stateRole : .quiet)
     if let range = columns.day, let day {
       canvas.write(

@@ -104,9 +104,12 @@ extension TransferSnapshot {
     return bytesReceived > 0 ? ByteText.size(bytesReceived) : ""
   }
 
+  /// Whether it is finished, and its file is not what it was.
+  var isBad: Bool { state == .completed && check?.isBad == true }
+
   package var stateRole: Role {
     switch state {
-    case .completed: .good
+    case .completed: isBad ? .attention : .good
     case .failed: .problem
     case .waiting: reason?.needsUser == true ? .problem : .waiting
     case .paused, .scheduled: .waiting

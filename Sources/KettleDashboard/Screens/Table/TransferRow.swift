@@ -9,7 +9,7 @@ struct TransferRow {
   func draw(on canvas: inout Canvas, screenRow: Int, _ context: ScreenContext) {
     let pen = RowPen(row: screenRow, isLive: context.isConnected, columns: columns)
     pen.write(
-      canvas.look.glyphs.symbol(row.state),
+      canvas.look.glyphs.symbol(of: row),
       in: TableColumns.symbolColumn..<(TableColumns.symbolColumn + 1), row.stateRole, on: &canvas)
     if let sign = canvas.look.glyphs.prioritySign(of: row) {
       let beside = TableColumns.symbolColumn + 1

@@ -95,6 +95,20 @@ struct TransferTableTests {
     #expect(line(120, stopped).contains("  stopped  "))
   }
 
+  @Test func `a finished row whose file is damaged has no sign of success`() {
+    var done = Sample.row(1, titled: "Checked", state: .completed)
+    done.finishedAt = Sample.time(seconds: 5)
+    #expect(line(120, done).contains("✔ Checked"))
+    done.check = FileCheck(.intact, at: Sample.time(seconds: 6))
+    #expect(line(120, done).contains("✔ Checked"))
+    done.check = FileCheck(.damaged, at: Sample.time(seconds: 6))
+    #expect(line(120, done).contains("✘ Checked"))
+    #expect(line(120, done).contains("  done 12:00  damaged  "))
+    // It is fetched again.
+    done.state = .running
+    #expect(line(120, done).contains("▶ Checked"))
+  }
+
   @Test func `a row that is done says its time, its speed, its proof and a failed hook`() {
     let running = Sample.row(1, titled: "Checked", state: .running) {
       ($0.bytesReceived, $0.bytesExpected, $0.bytesPerSecond) = (0, 50 << 20, 1 << 20)
