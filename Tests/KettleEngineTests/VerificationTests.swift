@@ -163,6 +163,7 @@ struct VerificationTests {
       Issue.record("nothing is repaired")
       return
     }
+    let since = WallTime(millisecondsSince1970: 0)
     for (number, block) in [(2, 2), (3, 6)] {
       let request = await world.transport.request(number)
       let (lower, upper) = (block * Self.block, (block + 1) * Self.block)
@@ -178,11 +179,21 @@ struct VerificationTests {
       world.transport.body(request.id, Self.piece(block))
       world.transport.end(request.id, .complete)
     }
+    // A client that asks all the time sees one repair, and then its result.
+    var progress: VerificationProgress?
+    for _ in 0..<100_000 {
+      await Task.yield()
+      progress =
+        await world.engine.verify([id], since: since, repairsSince: since, .repair).first
+      if case .ended(let check)? = progress, check.finding == .intact { break }
+      if case .repairing(let other)? = progress { #expect(other == repair) }
+    }
     await world.told.wait { events in
       events.contains { event in
         if case .removed(let row) = event { row.id == repair } else { false }
       }
     }
+    #expect(repairs(in: world).isEmpty)
     #expect(world.files.bytes(at: Self.path) == good)
     #expect(world.files.paths == [Self.path])
     #expect(world.journal.records[id]?.finishedFile?.path == Self.path)

@@ -93,6 +93,8 @@ struct Verifications: Sendable {
     let id: TransferID
     let haste: Haste
     let progress: LiveFileWork
+    /// Whether the record of the transfer has the result. Clients see it before the job is over.
+    var isRecorded = false
   }
 
   /// Files in the order in which they were added, each once.
@@ -121,12 +123,10 @@ struct Verifications: Sendable {
   private var lastOperation: UInt64 = 0
 
   /// Returns how far the comparison of a file is; nil if no client has asked for one.
-  ///
-  /// - Parameter isCompared: whether the file was compared since the client asked.
-  func progress(of id: TransferID, isCompared: Bool) -> VerificationProgress? {
+  func progress(of id: TransferID) -> VerificationProgress? {
     // A file that waits was changed since the current comparison of it began.
     if prompt.members.contains(id) || preparing.contains(id) { return .waiting }
-    guard !isCompared, let current, current.id == id else { return nil }
+    guard let current, current.id == id, !current.isRecorded else { return nil }
     return .comparing(byteCount: current.progress.comparedByteCount ?? 0)
   }
 
@@ -155,6 +155,11 @@ struct Verifications: Sendable {
     let job = Job(id: next.id, haste: next.haste, progress: progress)
     current = job
     return job
+  }
+
+  /// Notes that the record of a transfer has the result of its comparison.
+  mutating func noteRecorded(_ id: TransferID) {
+    if current?.id == id { current?.isRecorded = true }
   }
 
   /// Ends the current comparison. One that was abandoned begins again later.

@@ -50,12 +50,9 @@ extension TransferEngine {
     _ consequence: VerificationConsequence,
     repairProgress: (FileCheck) -> VerificationProgress?
   ) async -> VerificationProgress {
-    let file = record?.finishedFile
-    // The result is recorded before the comparison is over.
-    let isCompared = file?.check.map { $0.at >= since } ?? false
-    if let progress = verifications.progress(of: id, isCompared: isCompared) { return progress }
-    guard let record, record.state == .completed, record.spec.task == nil, let file,
-      file.identity != nil
+    if let progress = verifications.progress(of: id) { return progress }
+    guard let record, record.state == .completed, record.spec.task == nil,
+      let file = record.finishedFile, file.identity != nil
     else { return .refused }
     if let check = file.check {
       if consequence != .report, let progress = repairProgress(check) { return progress }
@@ -113,6 +110,7 @@ extension TransferEngine {
       else { return }
       let now = clock.now()
       var output = decide { $0.recordCheck(result.check, of: id) }
+      verifications.noteRecorded(id)
       if !result.digests.isEmpty {
         output.changes += [.forgetDigests(id), .digests(id, result.digests)]
       }
