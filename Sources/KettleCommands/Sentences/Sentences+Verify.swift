@@ -129,6 +129,10 @@ extension Sentences {
     "Transfer \(id) is not repaired: \(failure.sentence)"
   }
 
+  static func damagedAgain(_ id: TransferID) -> String {
+    "Transfer \(id) was repaired and is damaged again: its disk may be failing"
+  }
+
   static func nothingToCompare(_ id: TransferID) -> String {
     "Transfer \(id) has no finished file of Kettle's to compare"
   }

@@ -75,6 +75,19 @@ struct RepairCommandTests {
         .verify([one], since: nil, ageMax: 0, .repairEvenIfEdited)))
   }
 
+  @Test func `a file that is damaged again after its repair is not repaired without end`()
+    async throws
+  {
+    let context = context()
+    context.service.verify(
+      answers: [.repairing(by: two)], [.waiting], [.repairing(by: TransferID(rawValue: 3))])
+    let outcome = await context.run("repair", "1")
+    #expect(outcome.code == 1)
+    #expect(
+      outcome.error.contains(
+        "Transfer 1 was repaired and is damaged again: its disk may be failing"))
+  }
+
   @Test func `without a finished file there is nothing to compare`() async {
     let context = context()
     context.service.verify(answers: [.refused])

@@ -139,6 +139,8 @@ private struct VerificationResults {
   private var printer: JSONArrayPrinter?
   private var progress: CommandProgress
   private var counts: [FileCheck.Finding: Int] = [:]
+  /// The transfer that repairs each file.
+  private var repairs: [TransferID: TransferID] = [:]
   private var refusedCount = 0
   private var badCount = 0
 
@@ -163,6 +165,14 @@ private struct VerificationResults {
         show(.comparing(id, upTo: byteCount, number: number, of: fileCount))
         open.append(id)
       case .repairing(let repair):
+        // What was written did not last. Another repair would be followed by a third one.
+        guard repairs[id, default: repair] == repair else {
+          badCount += 1
+          progress.end()
+          context.console.printError(Sentences.damagedAgain(id))
+          continue
+        }
+        repairs[id] = repair
         show(.repairing(id, by: repair))
         open.append(id)
       case .ended(let check): try await print(check, of: id, over: service)
