@@ -131,7 +131,7 @@ struct ExitTests {
 
   // Fault 191
   @Test func `tasks that end while a program attaches are reported to it`() async throws {
-    let (runCount, countPerRun, futureCount) = (50, 6, 1000)
+    let (runCount, countPerRun, futureCount) = (25, 6, 1000)
     for number in 0..<runCount * countPerRun {
       _ = try serve("/n\(number)", until: "run \(number / countPerRun)")
     }
