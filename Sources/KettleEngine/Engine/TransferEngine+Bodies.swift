@@ -106,6 +106,7 @@ extension TransferEngine {
   /// Compares the durable bytes of a partial file with their digests, away from the engine.
   func checkBlocks(of resumeData: ResumeData, for id: TransferID, as operation: OperationID) {
     let checking = LiveFileWork(operation)
+    _ = checking.advance(to: 0)
     live[id].unpacking = checking
     files.digests.async { [inbox, archive = store.archive, storage = files.storage] in
       // Opening reports what is wrong with the file itself.

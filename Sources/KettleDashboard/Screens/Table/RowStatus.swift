@@ -87,7 +87,9 @@ extension TransferSnapshot {
 
   package var isWhole: Bool {
     switch state {
-    case .completed, .verifying: true
+    case .completed: true
+    // After a crash it is what is durable of an unfinished file that is compared.
+    case .verifying: comparedByteCount == nil
     case .idle, .scheduled, .queued, .running, .waiting, .paused, .failed: false
     }
   }

@@ -37,6 +37,16 @@ struct TransferTableTests {
     #expect(line(80, row).contains("100%     700 MiB  verifying"))
   }
 
+  @Test func `an unfinished file that is compared after a crash is not shown at 100 percent`() {
+    let row = Sample.row(1, titled: "Checked", state: .verifying) {
+      $0.bytesReceived = 350 << 20
+      $0.bytesExpected = 700 << 20
+      $0.comparedByteCount = 0
+    }
+    #expect(line(80, row).contains(" 50%"))
+    #expect(line(80, row).contains("checking"))
+  }
+
   @Test func `a subtitle follows the title where there is room`() {
     let row = Sample.row(1, titled: "Winter", state: .queued) { $0.subtitle = "Chapter 3 of 12" }
     #expect(line(100, row).contains(" Winter  Chapter 3 of 12 "))
