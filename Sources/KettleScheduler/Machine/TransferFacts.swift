@@ -222,10 +222,15 @@ extension TransferFacts {
     return resumeData
   }
 
-  /// Fetches damaged bytes again.
+  /// Fetches damaged bytes again. Joined segments are not fetched in part.
   mutating func forget(_ damaged: [ByteRange]) {
+    guard !damaged.isEmpty else { return }
+    if resumeData?.playlist != nil {
+      forgetBytes()
+      freshStart = .partialFileChanged
+    }
     for range in damaged { resumeData?.durable.remove(range) }
-    if !damaged.isEmpty { resumeData?.isWhole = false }
+    resumeData?.isWhole = false
   }
 
   /// Discards what was received: the next attempt begins with an empty partial file.

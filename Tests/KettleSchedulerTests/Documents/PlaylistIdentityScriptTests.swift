@@ -238,6 +238,23 @@ struct PlaylistIdentityScriptTests {
     expectFromZero(id, restarted)
   }
 
+  @Test func `damage to joined segments begins the recording afresh`() throws {
+    var script = SchedulerScript()
+    let id = try interrupted(Self.media(), script: &script)
+    script.control(.pause, id)
+    script.settled(try #require(script.attempt), .cancelled)
+    let record = try #require(script.record(id))
+    #expect(record.resumeData?.durable.isEmpty == false)
+    var restarted = SchedulerScript()
+    restarted.damaged = [try #require(ByteRange(lower: 10, upper: 20))]
+    restarted.run(restarted.scheduler.recover([record], at: restarted.now))
+    restarted.control(.start, id)
+    try deliver(Self.media(), to: &restarted)
+    #expect(path(restarted) == "/s0.ts")
+    #expect(restarted.record(id)?.resumeData?.durable.isEmpty == true)
+    #expect(restarted.record(id)?.freshStart == .partialFileChanged)
+  }
+
   // Fault 156
   @Test func `a recording that is another one each time fails`() throws {
     var script = SchedulerScript()
