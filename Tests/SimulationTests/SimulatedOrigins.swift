@@ -274,7 +274,7 @@ struct SimulatedLies {
       if reply.status == 206, let range { tell(fault, inPartFrom: range.lower, &reply) }
     case .spurious416, .contradiction, .ignoredRange, .ignoredIfRange, .createFails, .writeFails,
       .readFails, .syncFails, .renameFails, .commitFails, .answerLost, .storeReadFails,
-      .slowMachine, .networkDown, .hostDown, .addressChange, .newVersion, .diskFull, .kill,
+      .slowMachine, .rot, .networkDown, .hostDown, .addressChange, .newVersion, .diskFull, .kill,
       .powerCut, .restart, .clockJump, .machineSleep, .userAction:
       break
     }

@@ -27,6 +27,7 @@ final class SimulatedSurroundings: @unchecked Sendable {
   /// How often the store has seen each transfer become completed, and how often people have.
   private(set) var recordedCompletions: [TransferID: Int] = [:]
   private(set) var announcedCompletions: [TransferID: Int] = [:]
+  private let rotChance: Chance
   private var completionHooks: [TransferID: Set<HookRunID>] = [:]
   /// The transfers for which a user has taken what arrived in place of the file.
   var accepted: Set<TransferID> = []
@@ -39,6 +40,7 @@ final class SimulatedSurroundings: @unchecked Sendable {
     self.options = options
     self.trace = trace
     chance = Chance(seed: options.seed ^ 0x5151)
+    rotChance = Chance(seed: options.seed ^ 0x707)
     configuration = TransferEngine.Configuration(documentsDirectory: SimulatedMachine.documents)
     limits.runningMax = Int(chance.number(1...6))
     limits.connectionsPerHostMax = Int(chance.number(1...6))
@@ -372,6 +374,25 @@ extension SimulatedSurroundings {
         machine.violated("the end of the machine took bytes that were recorded of \(record.id)")
       }
       machine.happened("bytes were recorded when it ended")
+    }
+  }
+
+  /// Damages durable bytes of files that were open when the machine ended.
+  func rot(
+    _ files: InMemoryFileStorage, _ journal: InMemoryJournal, of machine: SimulatedMachine
+  ) {
+    guard hasFaults, let share = options.weights[.rot] else { return }
+    for record in journal.records.values.sorted(by: { $0.id < $1.id }) {
+      guard let data = record.resumeData, data.lastWriteNanoseconds == nil,
+        rotChance.happens(share), let range = rotChance.one(of: data.durable.ranges),
+        var bytes = files.bytes(at: data.partialPath)
+      else { continue }
+      let place = Int(rotChance.number(range.lower...range.lastByte))
+      guard bytes.indices.contains(place) else { continue }
+      bytes[place] ^= 1
+      files.overwrite(data.partialPath, with: bytes)
+      machine.happened("a durable byte was damaged")
+      machine.note("disk: byte \(place) of \(data.partialPath) is damaged")
     }
   }
 

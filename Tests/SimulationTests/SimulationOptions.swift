@@ -12,6 +12,8 @@ enum SimulatedFault: String, CaseIterable {
   case commitFails, answerLost, storeReadFails
   /// The share of the greatest delay of work.
   case slowMachine
+  /// The share of the open files that lose a durable byte when the machine ends.
+  case rot
   // Events: the weight is their number for each day.
   case networkDown, hostDown, addressChange, newVersion, diskFull
   case kill, powerCut, restart, clockJump, machineSleep
@@ -29,7 +31,7 @@ enum SimulatedFault: String, CaseIterable {
     case .createFails, .writeFails, .readFails, .syncFails, .renameFails, .commitFails,
       .answerLost, .storeReadFails:
       .call
-    case .slowMachine: .machine
+    case .slowMachine, .rot: .machine
     case .networkDown, .hostDown, .addressChange, .newVersion, .diskFull, .kill, .powerCut,
       .restart, .clockJump, .machineSleep, .userAction:
       .event
@@ -69,11 +71,14 @@ struct SimulationOptions: CustomStringConvertible {
     self.seed = seed
     transferCount = Int(chance.number(1...14))
     hours = chance.one(of: [6, 24, 48, 96]) ?? 24
-    weights = SimulatedFault.allCases.reduce(into: [:]) { weights, fault in
-      let weight = fault.weight(chance)
-      if weight > 0 { weights[fault] = weight }
+    var weights: [SimulatedFault: Double] = [:]
+    for fault in SimulatedFault.allCases where fault != .rot {
+      weights[fault] = fault.weight(chance)
     }
     actions = SimulatedUser.Action.allCases.filter { _ in chance.happens(0.5) }
+    // Last, so that older seeds keep their meaning.
+    weights[.rot] = SimulatedFault.rot.weight(chance)
+    self.weights = weights.filter { $0.value > 0 }
   }
 
   var faults: [SimulatedFault] { SimulatedFault.allCases.filter { weights[$0] != nil } }

@@ -111,6 +111,7 @@ final class SimulationRun: @unchecked Sendable {
     old.endAsGhost()
     machine = try SimulatedMachine(
       surroundings, files: remains.files, journal: remains.journal, at: now)
+    surroundings.rot(remains.files, remains.journal, of: machine)
     machine.note("start")
     start()
   }
@@ -153,7 +154,7 @@ final class SimulationRun: @unchecked Sendable {
       .contradiction, .shiftedPart, .otherTotal, .noContentRange, .severalParts, .encodedPart,
       .shortPart, .longPart, .ignoredRange, .ignoredIfRange, .createFails, .writeFails,
       .readFails, .syncFails, .renameFails, .commitFails, .answerLost, .storeReadFails,
-      .slowMachine:
+      .slowMachine, .rot:
       break
     }
   }
