@@ -243,8 +243,10 @@ struct PlaylistIdentityScriptTests {
     let id = try interrupted(Self.media(), script: &script)
     script.control(.pause, id)
     script.settled(try #require(script.attempt), .cancelled)
-    let record = try #require(script.record(id))
+    var record = try #require(script.record(id))
     #expect(record.resumeData?.durable.isEmpty == false)
+    // As after a crash.
+    record.resumeData?.lastWriteNanoseconds = nil
     var restarted = SchedulerScript()
     restarted.damaged = [try #require(ByteRange(lower: 10, upper: 20))]
     restarted.run(restarted.scheduler.recover([record], at: restarted.now))
