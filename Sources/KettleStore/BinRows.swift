@@ -95,7 +95,7 @@ struct BinRows {
     try Self.forgetGone(ids.map(TransferID.init), db)
   }
 
-  /// Removes what belongs to those of the transfers that were removed and cannot be restored.
+  /// Removes the hook runs, digests and pieces of those transfers that cannot be restored.
   static func forgetGone(_ ids: [TransferID], _ db: Database) throws {
     try HookRows.forget(ids, db)
     try DigestRows.forget(ids, db)

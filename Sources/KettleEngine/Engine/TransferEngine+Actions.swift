@@ -136,7 +136,7 @@ extension TransferEngine {
         if opening.copies(plan) { digests.async(open) } else { open() }
       }
     }
-    // Opening cuts what is behind the durable bytes, so the store must not count more of them.
+    // Opening truncates the file to its durable bytes. The store must have forgotten all others.
     if plan.cutsFile, !live[id].isRecorded { submit([]) { _ in begin() } } else { begin() }
   }
 

@@ -19,8 +19,8 @@ public struct FileCheck: Hashable, Sendable, Codable {
 
   public var at: WallTime
   public var finding: Finding
-  /// The blocks that differ or are missing. If there are more than 256 places, those that are next
-  /// to each other are joined, so that no record grows with the damage.
+  /// The blocks that differ or are missing. If there are more than 256 places, the closest ones are
+  /// joined, so that the record stays small.
   public private(set) var damaged: ByteRangeSet?
   /// Why it cannot be read, or what its checksum is instead.
   public var detail: String?

@@ -135,7 +135,7 @@ extension TransferMachine.AfterEnding {
     case .nextSegment:
       return .entering(.failed(TransferFailure(.internalProblem, on: facts.urlText)))
     case .request(let request):
-      // A host to which a redirect leads. The queue has judged that of the transfer itself.
+      // The queue checks the host of the transfer, but not a host that a redirect leads to.
       if request.url.origin != facts.openerURL.origin,
         let waiting = closed.wait(before: request.url, at: now)
       {

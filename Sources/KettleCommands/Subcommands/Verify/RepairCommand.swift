@@ -152,7 +152,7 @@ private struct VerificationResults {
       on: context.console, at: context.clock.now().monotonic, endsBeforeOutput: true)
   }
 
-  /// Prints the results among the answers, and returns the files that have none yet.
+  /// Prints the results of the files that are done. Returns the files that are not.
   mutating func note(
     _ ids: [TransferID], _ answers: [VerificationProgress], over service: any ServiceCalling
   ) async throws -> [TransferID] {
@@ -165,7 +165,7 @@ private struct VerificationResults {
         show(.comparing(id, upTo: byteCount, number: number, of: fileCount))
         open.append(id)
       case .repairing(let repair):
-        // What was written did not last. Another repair would be followed by a third one.
+        // The disk did not keep the repaired bytes, so another repair would not last either.
         guard repairs[id, default: repair] == repair else {
           badCount += 1
           progress.end()

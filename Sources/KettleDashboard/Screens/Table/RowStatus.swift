@@ -88,7 +88,7 @@ extension TransferSnapshot {
   package var isWhole: Bool {
     switch state {
     case .completed: true
-    // After a crash it is what is durable of an unfinished file that is compared.
+    // After a crash, the durable bytes of an unfinished file are compared.
     case .verifying: comparedByteCount == nil
     case .idle, .scheduled, .queued, .running, .waiting, .paused, .failed: false
     }
@@ -106,7 +106,7 @@ extension TransferSnapshot {
     return bytesReceived > 0 ? ByteText.size(bytesReceived) : ""
   }
 
-  /// Whether it is finished, and its file is not what it was.
+  /// Whether its finished file is damaged, edited, missing or unreadable.
   var isBad: Bool { state == .completed && check?.isBad == true }
 
   package var stateRole: Role {
