@@ -14,7 +14,7 @@ struct RealDayTests {
     let out = home.path + "/day"
     let played = try await home.run(
       root + "/assets/day/day.sh", KettleHome.program, out)
-    #expect(played.code == 0, "\(played.output)\n\(played.errors)")
+    #expect(played.code == 0, "\(played.errors)\n\(played.output)")
     let names = try FileManager.default.contentsOfDirectory(atPath: out).sorted()
     #expect(names.contains("03-running.screen"))
     let picture = try await draw("picture.awk", out + "/03-running.screen")

@@ -63,8 +63,9 @@ put_cursor_on() {
     from=$(line_of '▌')
     to=$(line_of "$1")
     if [ "${to:-999}" -lt "${from:-0}" ]; then keys k; else keys j; fi
-    for _ in 1 2 3 4 5; do
-      [ "$(line_of '▌')" = "$from" ] || break
+    # A second key before the first has moved the cursor would take it past the row.
+    moved_by=$(($(date +%s) + 10))
+    while [ "$(line_of '▌')" = "$from" ] && [ "$(date +%s)" -le "$moved_by" ]; do
       sleep 0.1
     done
   done
