@@ -66,7 +66,8 @@ let package = Package(
 
     // MARK: Pure
     target("KettleModel"),
-    target("KettleScheduler", ["KettleModel"]),
+    target("KettleCollections", ["KettleModel"]),
+    target("KettleScheduler", ["KettleCollections", "KettleModel"]),
     target("KettleControl", ["KettleModel"]),
     target("KettleDashboard", ["KettleModel"]),
     target("KettleConfiguration", ["KettleModel"]),
@@ -120,7 +121,9 @@ let package = Package(
     target(
       "KettleCommands",
       [
-        "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel", "KettleRPC",
+        "KettleCollections", "KettleConfiguration", "KettleControl", "KettleDashboard",
+        "KettleModel",
+        "KettleRPC",
         "KettleSocket", "KettleStarter", "KettleSystem", "KettleTerminal", argumentParser,
       ]),
     .executableTarget(
@@ -195,6 +198,7 @@ let package = Package(
     tests("KettleModelTests", ["KettleModel", "KettleSystem", "SeededNumbers"]),
     tests(
       "KettleSchedulerTests", ["KettleModel", "KettleScheduler", "KettleSystem", "SeededNumbers"]),
+    tests("KettleCollectionsTests", ["KettleCollections", "KettleModel", "SeededNumbers"]),
     tests("KettleControlTests", ["KettleControl", "KettleModel", "SeededNumbers"]),
     .testTarget(
       name: "KettleDashboardTests",

@@ -36,7 +36,7 @@ struct KettleCommand: RunnableCommand {
         name: "Inspect",
         subcommands: [
           ListCommand.self, WhyCommand.self, WatchCommand.self, WaitCommand.self, HostsCommand.self,
-          QueuesCommand.self, VerifyCommand.self,
+          QueuesCommand.self, VerifyCommand.self, CollectionsCommand.self,
         ]),
       CommandGroup(
         name: "Control",

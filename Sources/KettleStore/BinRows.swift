@@ -95,11 +95,12 @@ struct BinRows {
     try Self.forgetGone(ids.map(TransferID.init), db)
   }
 
-  /// Removes the hook runs, digests and pieces of those transfers that cannot be restored.
+  /// Removes the hook runs, digests, pieces and members of those transfers that cannot be restored.
   static func forgetGone(_ ids: [TransferID], _ db: Database) throws {
     try HookRows.forget(ids, db)
     try DigestRows.forget(ids, db)
     try PieceRows.forget(ids, db)
+    try MemberRows.forget(ids, db)
   }
 
   /// Returns the SQL condition that a transfer is neither on the list nor in the bin.

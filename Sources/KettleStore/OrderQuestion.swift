@@ -107,6 +107,16 @@ struct OrderQuestion {
       parts.append("id IN (\(ids.joined(separator: ", ")))")
     }
     if filter.session != nil { parts.append("session = ?") }
+    switch filter.membership {
+    case .any: break
+    // Without members, as nearly always, this needs nothing of the table.
+    case .none:
+      parts.append("id NOT IN (\(MemberRows.transfers))")
+    case .of(let id):
+      parts.append("id IN (\(MemberRows.transfers) AND collection = \(id.rawValue))")
+    case .collections:
+      parts.append("iif(json_valid(options), options ->> '$.collection', NULL) IS NOT NULL")
+    }
     // A name has letters, digits, "-" and "_" only.
     if let queue = filter.queue {
       parts.append("task IS NULL AND \(StoreSchema.queueOfUser) = '\(queue.text)'")

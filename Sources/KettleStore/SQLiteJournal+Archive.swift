@@ -163,10 +163,33 @@ extension SQLiteJournal {
   }
 }
 
-/// The hooks, and what is known of the bytes of files.
+/// The hooks, the members of collections, and what is known of the bytes of files.
 extension SQLiteJournal {
   package func digests(of id: TransferID) throws -> BlockDigests {
     try reader.read { db in try DigestRows(db).digests(of: id) }
+  }
+
+  package func members(
+    of id: TransferID, from first: Int64, isMissing: Bool, countMax: Int
+  ) throws -> [NumberedMember] {
+    try reader.read { db in
+      try MemberRows(db).members(of: id, from: first, isMissing: isMissing, countMax: countMax)
+    }
+  }
+
+  package func transfers(ofMembersOf ids: [TransferID]) throws -> [TransferID] {
+    try listReader.read { db in try MemberRows(db).transfers(of: ids) }
+  }
+
+  package func endOfMembers(of id: TransferID, from first: Int64) throws -> MembersEnd {
+    try listReader.read { db in
+      let rows = MemberRows(db)
+      let next =
+        try rows.firstUnfinished(of: id, from: first)
+        ?? (first == 0 ? nil : rows.firstUnfinished(of: id, from: 0))
+      if let next { return .unfinished(next) }
+      return .ended(failedCount: try rows.failedCount(of: id))
+    }
   }
 
   package func hookRuns(of id: TransferID) throws -> [HookRun] {

@@ -55,7 +55,7 @@ struct StoreCounters: Hashable, Sendable {
       case .clearFinished(let number):
         raised.clearedUpTo = max(raised.clearedUpTo ?? number, number)
       case .uncover(let number): raised.clearedUpTo = number
-      case .progress, .digests, .forgetDigests, .remove, .removeSession, .hostServed,
+      case .progress, .digests, .forgetDigests, .members, .remove, .removeSession, .hostServed,
         .rememberHost, .bin, .hook:
         continue
       }
@@ -130,7 +130,8 @@ extension JournalChange {
   fileprivate var isProgress: Bool {
     switch self {
     case .progress, .digests: true
-    case .put, .forgetDigests, .remove, .putSession, .removeSession, .clearFinished, .uncover,
+    case .put, .forgetDigests, .members, .remove, .putSession, .removeSession, .clearFinished,
+      .uncover,
       .hostServed, .rememberHost, .bin, .hook:
       false
     }

@@ -28,6 +28,7 @@ enum StoreReading {
     contents.dormant = EvictedTally(
       states: try StoreTallies.read(db).states,
       clearedCount: try clearedCount(db, upTo: counters.clearedUpTo))
+    contents.members = try MemberRows(db).tallies()
     contents.positions = try positions(db)
     contents.lastFinishNumber = max(counters.clearedUpTo ?? 0, try lastFinishNumber(db))
     return contents

@@ -9,7 +9,7 @@ enum StoreSchema {
   /// "Kttl", for file(1) and for Kettle itself: PRAGMA application_id.
   static let applicationID = 0x4B74_746C
   /// PRAGMA user_version of a new store.
-  static let version = 2
+  static let version = 3
   /// All tables except those of the transfers.
   static let smallTables = [
     "counter", "session", "grdb_migrations", "tally", "progress", "host", "bin_action",
@@ -28,6 +28,10 @@ enum StoreSchema {
     migrator.registerMigration("block digests") { db in
       try DigestRows.createTable(db)
       try db.execute(sql: "PRAGMA user_version = 2")
+    }
+    migrator.registerMigration("collections") { db in
+      try MemberRows.createTable(db)
+      try db.execute(sql: "PRAGMA user_version = 3")
     }
     return migrator
   }

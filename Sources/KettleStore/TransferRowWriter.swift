@@ -60,6 +60,8 @@ struct TransferRowWriter {
       advanced.insert(id)
     case .digests(let id, let digests): try DigestRows(db).put(digests, of: id)
     case .forgetDigests(let id): try DigestRows(db).forget(id)
+    case .members(let id, let first, let members):
+      try MemberRows(db).put(members, of: id, from: first)
     case .remove(let id): try remove(id)
     case .putSession(let record): try SessionRows.put(record, in: db, json)
     case .removeSession(let session): try SessionRows.remove(session, db)
@@ -90,8 +92,14 @@ struct TransferRowWriter {
     } else {
       lastID = max(lastID, id)
       try write(record, row, by: statements.insert)
+      try recordMember(record)
     }
     tallies.add(row)
+  }
+
+  private func recordMember(_ record: TransferRecord) throws {
+    guard let role = record.spec.options.member else { return }
+    try MemberRows(db).record(record, as: role)
   }
 
   private func putPieces(of record: TransferRecord) throws {
@@ -108,7 +116,7 @@ struct TransferRowWriter {
       case .put(let record):
         if record.id.rawValue <= last { return false }
         last = record.id.rawValue
-      case .progress, .digests, .forgetDigests, .remove, .putSession, .removeSession,
+      case .progress, .digests, .forgetDigests, .members, .remove, .putSession, .removeSession,
         .clearFinished, .uncover, .hostServed, .rememberHost, .bin, .hook:
         return false
       }
@@ -127,6 +135,7 @@ struct TransferRowWriter {
       try TransferParameters(statement, rowIndex: rowIndex).bind(record, row, encoder: json)
       lastID = max(lastID, record.id.rawValue)
       tallies.add(row)
+      try recordMember(record)
     }
     try statement.run()
   }

@@ -36,7 +36,8 @@ struct TidyTests {
   }
 
   private static let pureTargets: Set = [
-    "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel", "KettleScheduler",
+    "KettleCollections", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel",
+    "KettleScheduler",
   ]
 
   /// Folders of shell targets whose files are as pure as a pure target.

@@ -166,7 +166,7 @@ struct DormantEngineTests {
       await Task.yield()
     }
     let second = try await world(after: first)
-    guard case .recovered(let tally, _)? = second.told.all.first else {
+    guard case .recovered(let tally, _, _)? = second.told.all.first else {
       Issue.record("nothing is told of what sleeps")
       return
     }

@@ -149,7 +149,7 @@ import TestSupport
     #expect(try pragma("foreign_keys", StoreSchema.writing) == "1")
     #expect(try pragma("busy_timeout", StoreSchema.writing) == "5000")
     #expect(try pragma("application_id", StoreSchema.writing) == "1265923180")
-    #expect(try pragma("user_version", StoreSchema.writing) == "2")
+    #expect(try pragma("user_version", StoreSchema.writing) == "3")
   }
 
   // Fault 76

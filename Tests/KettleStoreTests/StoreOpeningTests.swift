@@ -93,8 +93,8 @@ import TestSupport
       try db.execute(
         sql: """
           ALTER TABLE transfer ADD COLUMN mirror TEXT;
-          INSERT INTO grdb_migrations (identifier) VALUES ('version 3');
-          PRAGMA user_version = 3;
+          INSERT INTO grdb_migrations (identifier) VALUES ('version 4');
+          PRAGMA user_version = 4;
           """)
     }
     try newer.close()
@@ -104,7 +104,7 @@ import TestSupport
     #expect(
       error?.sentence
         == "The store \"\(scratch.path)\" was made by a newer Kettle "
-        + "(its version is 3, this Kettle knows 2); install that version again, "
+        + "(its version is 4, this Kettle knows 3); install that version again, "
         + "or move the file away to begin with an empty list")
     #expect(try scratch.bytes(scratch.path) == before)
     #expect(try scratch.names().filter { $0.contains("damaged") } == [])

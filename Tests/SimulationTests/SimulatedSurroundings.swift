@@ -225,7 +225,7 @@ final class SimulatedSurroundings: @unchecked Sendable {
           check(durable, data, of: id, machine)
         }
       case .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
-        .rememberHost, .bin, .hook, .digests, .forgetDigests:
+        .rememberHost, .bin, .hook, .digests, .forgetDigests, .members:
         break
       }
     }
@@ -247,7 +247,7 @@ final class SimulatedSurroundings: @unchecked Sendable {
           completionHooks[id, default: []].insert(run.id)
         }
       case .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
-        .rememberHost, .bin, .hook, .progress, .digests, .forgetDigests:
+        .rememberHost, .bin, .hook, .progress, .digests, .forgetDigests, .members:
         break
       }
     }

@@ -179,8 +179,7 @@ extension TransferFailure.Code {
     case .redirectRefused: .redirectToNonExistentLocation
     case .httpStatus, .rangeReplyWrong, .otherVersion, .otherFile, .contradictoryReply,
       .webPage, .protocolBroken, .checksumListUnusable, .metalinkUnusable, .torrentUnusable,
-      .wrongPiece, .playlistUnusable,
-      .liveStream:
+      .wrongPiece, .playlistUnusable, .liveStream, .listUnusable:
       .badServerResponse
     case .encodedReply, .unpackingFailed: .cannotDecodeContentData
     case .loginNeeded: .userAuthenticationRequired
@@ -205,7 +204,8 @@ extension TransferFailure.Code {
     case .uploadFileUnusable: .fileDoesNotExist
     case .cancelled: .cancelled
     case .conditionUnmet: .dataNotAllowed
-    case .internalProblem: .unknown
+    // No task is a collection.
+    case .internalProblem, .membersUnfinished, .membersFailed: .unknown
     }
   }
 }

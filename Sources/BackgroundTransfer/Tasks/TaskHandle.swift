@@ -281,7 +281,8 @@ extension TaskView {
     case .diskSpace?: .diskSpace
     case .needsLink?: .freshLink
     case .needsLogin?: .challenge
-    case .needsDecision?: .user
+    // No task is a collection.
+    case .needsDecision?, .members?: .user
     case .discretionary? where snapshot.task?.challenge != nil: .challenge
     case .discretionary?:
       switch snapshot.error.flatMap({ TransferCondition(rawValue: $0.subject) }) {

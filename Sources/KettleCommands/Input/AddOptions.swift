@@ -12,7 +12,7 @@ struct AddOptions: ParsableArguments {
   var title: String?
 
   @Option(
-    name: [.customShort("d"), .customLong("directory")],
+    name: [.customShort("d"), .customLong("directory"), .customLong("to")],
     help: ArgumentHelp(
       "The directory for the file, created if missing; default: the downloads directory.",
       valueName: "dir"),
@@ -128,14 +128,28 @@ extension AddOptions {
 
 extension ConflictPolicy: ExpressibleByArgument {}
 
-/// What the arguments of a command name: URLs, and the files of Metalinks and torrents.
+/// What the arguments of a command name: URLs, the files of Metalinks and torrents, and
+/// collections.
 struct NamedSources {
   private(set) var urls: [TransferURL.Parsed] = []
+  private(set) var collections: [CollectionSource] = []
   private(set) var files: [MetalinkFile] = []
   private(set) var problems: [UsageProblem] = []
 
-  init(_ arguments: [String], in context: CommandContext) {
+  /// - Parameter reader: recognizes collections; nil for a command that adds none.
+  init(
+    _ arguments: [String], collections reader: CollectionReader? = nil, in context: CommandContext
+  ) {
     for argument in arguments {
+      switch reader?.source(argument) {
+      case .success(let source):
+        collections.append(source)
+        continue
+      case .failure(let error):
+        problems += error.problems
+        continue
+      case nil: break
+      }
       let isFile = !argument.contains("://")
       if isFile, MetalinkFile.isNamed(argument) {
         readMetalink(argument, in: context)
@@ -152,11 +166,13 @@ struct NamedSources {
     }
   }
 
-  var count: Int { urls.count + files.count }
+  var count: Int { urls.count + files.count + collections.count }
 
   /// The hosts that the transfers begin with.
   var hosts: Set<String> {
-    Set(urls.map(\.url.host) + files.compactMap { $0.urls.first?.url.host })
+    Set(
+      urls.map(\.url.host) + files.compactMap { $0.urls.first?.url.host }
+        + collections.map(\.url.host))
   }
 
   /// The transfers of the Metalinks and torrents.

@@ -11,6 +11,8 @@ package enum UsageProblem: Hashable, Sendable {
   case torrent(String, TorrentProblem)
   /// The path of a manifest, and what is wrong with it.
   case manifest(String, ManifestProblem)
+  /// The source of a collection, and what is wrong with it.
+  case collection(String, String)
   case command(CommandProblem)
   case value(ValueProblem)
   case path(PathProblem)

@@ -8,6 +8,8 @@ extension Sentences {
     case .metalink(let path, let why): of(why, path: path)
     case .torrent(let path, let why): of(why, of: path)
     case .manifest(let path, let why): of(why, of: path)
+    case .collection(let text, let words):
+      "The collection \(quoted(text)) cannot be listed because \(words); check its address"
     case .command(let why): of(why)
     case .value(let why): of(why)
     case .path(let why): of(why)
@@ -257,6 +259,7 @@ extension UsageProblem {
     case seconds(Double)
     case wholeSeconds(option: String, Int)
     case tries(Int)
+    case memberChoice(depth: Int?)
     case proxy(String)
     case variant(String)
     /// `--then` with a quote that is not closed.
@@ -310,6 +313,11 @@ extension Sentences {
     case .tries(let count):
       "Cannot make \(count) attempts; give a number from 1 to "
         + "\(TransferOptions.attemptsCountMax), or 0 for no limit"
+    case .memberChoice(let depth?) where depth < 0:
+      "Cannot enter \(depth) directories; give --depth 0 or more"
+    case .memberChoice:
+      "The patterns of --include and --exclude are too many or too long; give at most "
+        + "\(MemberChoice.patternCountMax)"
     case .proxy(let text):
       "\(quoted(TransferURLProblem.withoutLogin(text))) is not the address of a proxy; write http://HOST:PORT, "
         + "https://, socks4://, socks4a://, socks5:// or socks5h://, or none"

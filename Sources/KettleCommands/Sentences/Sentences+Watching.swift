@@ -230,3 +230,21 @@ extension Sentences {
     runs.map { "\($0.sentence), \(timeText($0.since, clock))" }
   }
 }
+
+/// Sentences about collections.
+extension Sentences {
+  static let noCollections =
+    "No collections; \"kettle add hf://org/model\" adds one, and so does a directory with --depth"
+
+  /// The line of a collection in `kettle collections`.
+  static func collection(_ row: TransferSnapshot) -> String {
+    var parts = ["\(row.id)", row.stateWords]
+    if let words = row.collection?.words { parts.append(words) }
+    if !row.sizeText.isEmpty { parts.append(row.sizeText) }
+    if row.bytesPerSecond > 0 { parts.append(ByteText.speed(row.bytesPerSecond)) }
+    let directory = row.path.map { ", in \($0.sanitizedForDisplay(limit: 400))" } ?? ""
+    let version = row.collection?.version.map { " at \($0.sanitizedForDisplay(limit: 12))" } ?? ""
+    let name = row.shownTitle.sanitizedForDisplay(limit: 200)
+    return parts.joined(separator: "  ") + "  \(name)\(version)\(directory)"
+  }
+}

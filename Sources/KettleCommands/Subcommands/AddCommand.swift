@@ -20,6 +20,7 @@ struct AddCommand: RunnableCommand {
         kettle add -i urls.txt --limit 1.5M      a list: one URL per line, # starts a comment
         kettle add --mirror https://b.example/disk.iso https://a.example/disk.iso
         kettle add disk.iso.meta4                the files of a Metalink, from all their mirrors
+        kettle add hf://org/model --to ~/models  a collection: see "kettle collections --help"
         grep -o 'https://[^"]*' page | kettle add -i -
         kettle add --not-before +2h --priority low https://example.org/big.tar
         kettle wait $(kettle add https://example.org/a https://example.org/b)
@@ -41,6 +42,8 @@ struct AddCommand: RunnableCommand {
   var input: String?
 
   @OptionGroup var options: AddOptions
+
+  @OptionGroup var collection: CollectionOptions
 
   @Flag(help: "Add them without starting them.")
   var paused = false
@@ -64,8 +67,10 @@ struct AddCommand: RunnableCommand {
   private func readInput(
     in context: CommandContext, _ progress: inout CommandProgress
   ) throws -> AddInput {
-    let named = NamedSources(urlRuns.flatMap(\.values), in: context)
-    var problems = named.problems
+    let reader = CollectionReader(collection, in: context)
+    let named = NamedSources(
+      urlRuns.flatMap(\.values), collections: options.fetch.asIs ? nil : reader, in: context)
+    var problems = named.problems + reader.problems
     let list = try input.map { try readList($0, in: context, &progress) }
     problems += list?.problems ?? []
     let count = named.count + (list?.count ?? 0)
@@ -76,7 +81,9 @@ struct AddCommand: RunnableCommand {
     var template = try SpecTemplate.finished(
       options, problems, hosts: Self.hosts(named, list), in: context)
     if paused { template.setBeginning(.paused) }
-    return AddInput(named: named, list: list, template: template)
+    return AddInput(
+      named: named, list: list, template: template,
+      collections: named.collections.map { reader.spec(for: $0, template) })
   }
 
   private static func hosts(_ named: NamedSources, _ list: URLList?) -> Set<String> {
@@ -113,6 +120,7 @@ struct AddInput {
   fileprivate let named: NamedSources
   fileprivate let list: URLList?
   fileprivate let template: SpecTemplate
+  fileprivate let collections: [TransferSpec]
 
   var count: Int { named.count + (list?.count ?? 0) }
 
@@ -158,6 +166,10 @@ extension TransferAdder {
       }
       if !input.named.files.isEmpty {
         let batches = Self.batches(input.named.specsOfFiles(input.template))
+        try await add(batches.lazy.map { AddRequest($0) }, report: report)
+      }
+      if !input.collections.isEmpty {
+        let batches = Self.batches(input.collections)
         try await add(batches.lazy.map { AddRequest($0) }, report: report)
       }
       if let list = input.list {

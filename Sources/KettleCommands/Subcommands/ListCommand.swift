@@ -11,7 +11,7 @@ struct ListCommand: RunnableCommand {
     abstract: "Show the transfers.",
     usage: """
       kettle list [--json] [--state <state> ...] [--session <id>]
-                  [--queue <name>] [--match <words>]
+                  [--queue <name>] [--collection <id>] [--match <words>]
       """,
     discussion: """
       On a terminal, names are shortened and columns left out to fit its width, with colors \
@@ -51,6 +51,12 @@ struct ListCommand: RunnableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "The files of this collection, which the list leaves out otherwise.", valueName: "id"),
+    completion: .asking(.transfers))
+  var collection: TransferID?
+
+  @Option(
+    help: ArgumentHelp(
       "Only transfers with these words in the title, URL or path: 'whole, ^begin, end$, !not.",
       valueName: "words"))
   var match: String?
@@ -58,7 +64,8 @@ struct ListCommand: RunnableCommand {
   func run(in context: CommandContext) async throws -> ExitCode {
     let filter = RowFilter(
       states: states.isEmpty ? nil : states, session: session.map { SessionID(rawValue: $0) },
-      queue: try queue.map { try QueueName(argument: $0) }, text: match)
+      queue: try queue.map { try QueueName(argument: $0) }, text: match,
+      membership: collection.map { .of($0) } ?? .none)
     return try await context.withService(for: "kettle list") { service in
       let rows = ListReader(service: service, filter: filter)
       if json {
@@ -103,6 +110,46 @@ struct ListCommand: RunnableCommand {
     return TerminalTable(
       of: rows, columnCount: columnCount, look: context.look(of: .output),
       clock: context.clock.text(at: now.wall), now: now)
+  }
+}
+
+/// `kettle collections`
+struct CollectionsCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "collections",
+    abstract: "Show your collections: folders, models and datasets.",
+    discussion: """
+      A collection is one transfer with many files. Every control applies to all of them, and it is \
+      completed when each of them is. "kettle list --collection ID" shows its files.
+
+      Programs should use --json: the objects of "kettle list --json", whose member collection has \
+      name, version, memberCount, completedCount, failedCount and runningCount.
+
+      Examples:
+        kettle add hf://org/model --include '*.safetensors' -d ~/models
+        kettle add https://mirror.example.org/pub/data/ --depth 3 -d ~/data
+        kettle add https://example.org/release/SHA256SUMS
+        kettle collections
+        kettle pause 12
+      """)
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run(in context: CommandContext) async throws -> ExitCode {
+    try await context.withService(for: "kettle collections") { service in
+      let rows = ListReader(service: service, filter: RowFilter(membership: .collections))
+      if json {
+        var printer = try JSONArrayPrinter(on: context.console)
+        try await rows.forEachPage { page in try printer.print(page.map(\.json)) }
+        try printer.end()
+        return .done
+      }
+      let collections = try await rows.all()
+      if collections.isEmpty { context.console.printNote(Sentences.noCollections) }
+      for row in collections { try context.console.printLine(Sentences.collection(row)) }
+      return .done
+    }
   }
 }
 

@@ -101,11 +101,12 @@ extension JSONValue {
 }
 
 extension TransferSnapshot {
-  /// The object that `list --json` prints for a transfer, always with all of these members.
+  /// The object that `list --json` prints for a transfer, always with all of these members. That of
+  /// a collection has one more, and so has that of a file of one.
   ///
   /// - Parameter obstacle: says in words what holds it back.
   package func json(obstacle: (HeldBack) -> String?) -> JSONValue {
-    .object([
+    var members: [JSONValue.Member] = [
       .init("id", .integer(id.rawValue)),
       .init("session", .string(session.rawValue)),
       .init("taskIdentifier", .integer(taskIdentifier)),
@@ -127,6 +128,21 @@ extension TransferSnapshot {
       .init("until", .string(orNull: heldBack?.until?.iso8601)),
       .init("readyAt", .string(orNull: readyAtIsGuess == true ? nil : readyAt?.iso8601)),
       .init("subtitle", .string(orNull: subtitle)),
+    ]
+    if let collection { members.append(.init("collection", collection.json)) }
+    if let member { members.append(.init("memberOf", .integer(member.collection.rawValue))) }
+    return .object(members)
+  }
+}
+
+extension CollectionProgress {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("name", .string(name)), .init("version", .string(orNull: version)),
+      .init("memberCount", .integer(orNull: memberCount.map { Int64($0) })),
+      .init("completedCount", .integer(Int64(completedCount))),
+      .init("failedCount", .integer(Int64(failedCount))),
+      .init("runningCount", .integer(Int64(runningCount))),
     ])
   }
 }

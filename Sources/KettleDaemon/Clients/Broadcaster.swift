@@ -109,8 +109,8 @@ final class Broadcaster: Sendable {
     _ event: EngineEvent, to table: inout RowTable, at now: WallTime
   ) -> TransferEvent? {
     switch event {
-    case .recovered(let dormant, let clearedUpTo):
-      table.begin(dormant, clearedUpTo: clearedUpTo)
+    case .recovered(let dormant, let members, let clearedUpTo):
+      table.begin(dormant, members: members, clearedUpTo: clearedUpTo)
       return nil
     case .added(let row):
       table.update(row)

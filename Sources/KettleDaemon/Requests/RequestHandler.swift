@@ -228,10 +228,10 @@ struct RequestHandler: Sendable {
     let ids: [TransferID]
     let finished = RowFilter(states: [.completed], session: .kettle)
     switch selection {
-    case .ids(let named): ids = named
+    case .ids(let named): ids = try await finishedFiles(of: named)
     case .all: ids = try await broadcaster.matching(finished, except: [])
     case .matching(let filter, let except):
-      ids = try await broadcaster.matching(filter, except: except)
+      ids = try await finishedFiles(of: broadcaster.matching(filter, except: except))
     }
     var result = ControlTransfers.Result(applied: [], refused: [])
     var rest = ids[...]
@@ -250,6 +250,18 @@ struct RequestHandler: Sendable {
       }
     }
     return result
+  }
+
+  /// The transfers, with the finished members of a collection in its place.
+  private func finishedFiles(
+    of ids: [TransferID]
+  ) async throws(ControlError) -> [TransferID] {
+    let all = await engine.withMembers(ids)
+    guard all.count > ids.count else { return ids }
+    let heads = Set(try await broadcaster.matching(RowFilter(membership: .collections), except: []))
+    let finished = Set(
+      try await broadcaster.matching(RowFilter(states: [.completed]), except: Array(heads)))
+    return all.filter { finished.contains($0) || (ids.contains($0) && !heads.contains($0)) }
   }
 
   private func removeWithFiles(

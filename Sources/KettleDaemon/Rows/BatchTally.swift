@@ -122,6 +122,82 @@ extension TransferState {
   }
 }
 
+/// The collections on the list: how far their members are, updated with each change of one.
+struct CollectionRows: Sendable {
+  private struct Sum: Sendable {
+    var tally = MemberTally()
+    var needsUserCount = 0
+    var bytesPerSecond: Int64 = 0
+    var connections = 0
+  }
+
+  private var sums: [TransferID: Sum] = [:]
+  /// The rows of the collections in memory, as the engine has reported them.
+  private(set) var raw: [TransferID: TransferSnapshot] = [:]
+
+  init() {}
+
+  /// Starts with the tallies of the dormant members.
+  init(_ members: [TransferID: MemberTally]) { sums = members.mapValues { Sum(tally: $0) } }
+
+  /// Adds new members that only the store has.
+  mutating func add(_ tally: MemberTally, to id: TransferID) {
+    for (state, count) in tally.counts {
+      sums[id, default: Sum()].tally.add(count, in: state, byteCount: 0)
+    }
+  }
+
+  /// A member is another than before; nil for one that is not on the list.
+  mutating func change(
+    _ id: TransferID, from old: TransferSnapshot?, to new: TransferSnapshot?
+  ) {
+    var sum = sums[id, default: Sum()]
+    for (row, sign) in [(old, -1), (new, 1)] {
+      guard let row else { continue }
+      sum.tally.add(sign, in: row.state, byteCount: Int64(sign) &* row.bytesReceived)
+      sum.bytesPerSecond &+= Int64(sign) &* row.bytesPerSecond
+      sum.connections += sign * row.connections
+      if row.reason?.concernsUser == true { sum.needsUserCount += sign }
+    }
+    sums[id] = sum
+  }
+
+  var hasMembers: Bool { !sums.isEmpty }
+
+  mutating func forget(_ id: TransferID) { raw[id] = nil }
+
+  /// Keeps the row of a collection that is in memory, and returns it as it is shown.
+  mutating func shown(_ row: TransferSnapshot) -> TransferSnapshot {
+    raw[row.id] = row
+    return filled(row)
+  }
+
+  /// Returns the row of a collection with how far its members are, and any other row as it is. A
+  /// collection whose members run does so itself.
+  func filled(_ row: TransferSnapshot) -> TransferSnapshot {
+    guard let sum = sums[row.id], row.collection?.memberCount != nil else { return row }
+    var row = row
+    let counts = sum.tally.counts
+    let runningCount = counts[.running, default: 0] + counts[.verifying, default: 0]
+    row.collection?.completedCount = counts[.completed, default: 0]
+    row.collection?.failedCount = counts[.failed, default: 0]
+    row.collection?.runningCount = runningCount
+    row.collection?.needsUserCount = sum.needsUserCount
+    row.bytesReceived = max(0, sum.tally.bytesReceived)
+    row.bytesPerSecond = max(0, sum.bytesPerSecond)
+    row.connections = sum.connections
+    if row.reason == .members, runningCount > 0 {
+      row.state = .running
+      row.reason = nil
+      row.heldBack = nil
+    }
+    if row.state == .running, let total = row.bytesExpected, row.bytesPerSecond > 0 {
+      row.secondsLeft = max(0, total - row.bytesReceived) / row.bytesPerSecond
+    }
+    return row
+  }
+}
+
 /// The free space on the disk, queried at most once a second however many clients display it:
 /// statvfs(3) can be slow on a network file system.
 final class FreeSpace: Sendable {

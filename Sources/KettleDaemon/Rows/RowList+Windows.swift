@@ -56,7 +56,10 @@ extension RowList {
     let last = max(0, viewport.first).addingReportingOverflow(max(0, viewport.count))
     guard !last.overflow, last.partialValue <= Self.firstScreenCountMax else { return nil }
     let request: BeginningRequest? = update { table in
-      guard RowView(viewport).isPlain(hasCleared: table.hasCleared) else { return nil }
+      guard
+        RowView(viewport).isPlain(
+          hasCleared: table.hasCleared, hasMembers: table.hasMembers)
+      else { return nil }
       return BeginningRequest(
         count: last.partialValue, isGrouped: viewport.sort.isGrouped,
         maker: table.beginQuery(for: id), awake: Set(table.rows.keys),
@@ -167,9 +170,12 @@ struct RowView: Sendable, Hashable {
   init(_ viewport: Viewport) { self.init(filter: viewport.filter, sort: viewport.sort) }
 
   /// Whether it is the whole list in its own order, flat or grouped by state. The list without
-  /// cleared transfers counts too while none is cleared.
-  func isPlain(hasCleared: Bool) -> Bool {
+  /// cleared transfers counts too while none is cleared, and that without members of collections
+  /// while there is none.
+  func isPlain(hasCleared: Bool, hasMembers: Bool) -> Bool {
     guard sort.key == .queue, !sort.isDescending, sort.grouping != .queues else { return false }
+    var filter = filter
+    if filter.membership == .none, !hasMembers { filter.membership = .any }
     return filter == RowFilter() || (!hasCleared && filter == RowFilter(scope: .uncleared))
   }
 

@@ -24,7 +24,8 @@ extension RowTable {
   mutating func endQuery(
     of ids: [TransferID], found rows: [TransferSnapshot], for id: RowWindowID
   ) {
-    withCache(of: id) { $0.endQuery(for: ids, found: rows) }
+    let shown = rows.map(collections.filled)
+    withCache(of: id) { $0.endQuery(for: ids, found: shown) }
   }
 
   /// Returns the rows of a displayed viewport if all of them are available. The cost depends on the
@@ -76,7 +77,8 @@ extension RowTable {
   func firstScreen(
     _ viewport: Viewport, from beginning: Beginning, for id: RowWindowID, evictionCount: Int
   ) -> RowWindow? {
-    guard RowView(viewport).isPlain(hasCleared: hasCleared), viewport.folded == nil,
+    guard RowView(viewport).isPlain(hasCleared: hasCleared, hasMembers: hasMembers),
+      viewport.folded == nil,
       evictionCount == self.evictionCount, let cache = cache(of: id)
     else { return nil }
     let end = beginning.isAll ? nil : beginning.rows.map(viewport.sort.key).max()

@@ -16,6 +16,7 @@ struct RowTable: Sendable {
   /// The transfers in view whose latest hook failed; `maker` has how. Those that were cleared from
   /// view since are not among them.
   private var failedHooksInView: Set<TransferID> = []
+  private(set) var collections = CollectionRows()
   /// A reader may query the store before it has recorded their removal.
   private(set) var removed = TransferIDSet()
 
@@ -44,6 +45,9 @@ struct RowTable: Sendable {
 
   var hasCleared: Bool { clearedCount > 0 }
 
+  /// Whether members of collections may be on the list.
+  var hasMembers: Bool { collections.hasMembers }
+
   var totals: Totals {
     var totals = sums
     totals.batch = batch.progress(bytesPerSecond: sums.bytesPerSecond)
@@ -67,16 +71,32 @@ struct RowTable: Sendable {
 
 extension RowTable {
   /// Starts with the totals of the dormant transfers.
-  mutating func begin(_ dormant: EvictedTally, clearedUpTo: Int64?) {
+  mutating func begin(
+    _ dormant: EvictedTally, members: [TransferID: MemberTally] = [:], clearedUpTo: Int64?
+  ) {
     batch = BatchTally(dormant)
+    collections = CollectionRows(members)
     sums.counts = dormant.states.mapValues(\.count).filter { $0.value > 0 }
     clearedCount = dormant.clearedCount
     maker.clearedUpTo = clearedUpTo
   }
 
-  /// Adds or updates a row. A transfer that runs again has no failed hook any more.
+  /// Adds or updates a row, and that of its collection. A transfer that runs again has no failed
+  /// hook any more.
   mutating func update(_ row: TransferSnapshot) {
+    let collection = row.member?.collection
+    if let collection { collections.change(collection, from: rows[row.id], to: row) }
+    set(row)
+    if let collection { updateCollection(collection) }
+  }
+
+  private mutating func updateCollection(_ id: TransferID) {
+    if let row = collections.raw[id] { set(row) } else { dropFromCaches(id) }
+  }
+
+  private mutating func set(_ row: TransferSnapshot) {
     var row = row
+    if row.collection != nil { row = collections.shown(row) }
     if row.state == .running { forgetFailedHook(of: row.id) }
     row.failedHook = maker.failedHooks[row.id]
     let old = rows.updateValue(row, forKey: row.id)
@@ -87,7 +107,8 @@ extension RowTable {
       _ = removed.remove(row.id)
     }
     count(row)
-    batch.change(from: old, to: row)
+    // Its members are counted.
+    if row.collection == nil { batch.change(from: old, to: row) }
     updateOrders(row.id, from: old, to: row)
   }
 
@@ -96,6 +117,10 @@ extension RowTable {
     evictionCount += 1
     for (state, count) in listed.counts { sums.counts[state, default: 0] += count }
     batch.add(listed.counts)
+    for (id, tally) in listed.members {
+      collections.add(tally, to: id)
+      updateCollection(id)
+    }
     // Rows are present only for the orders of displayed views.
     if subscriptions.isEmpty { return }
     for row in listed.rows { updateOrders(row.id, from: nil, to: row) }
@@ -104,15 +129,20 @@ extension RowTable {
   mutating func remove(_ id: TransferID) {
     forgetFailedHook(of: id)
     guard let old = rows.removeValue(forKey: id) else { return }
+    collections.forget(id)
+    if let collection = old.member?.collection {
+      collections.change(collection, from: old, to: nil)
+      updateCollection(collection)
+    }
     removed.insert(id)
     uncount(old)
-    batch.change(from: old, to: nil)
+    if old.collection == nil { batch.change(from: old, to: nil) }
     updateOrders(id, from: old, to: nil)
   }
 
   /// Loads a row from the store. It is already counted, and it matches the store.
   mutating func load(_ row: TransferSnapshot) {
-    var row = row
+    var row = row.collection == nil ? row : collections.shown(row)
     row.failedHook = maker.failedHooks[row.id]
     guard rows.updateValue(row, forKey: row.id) == nil else { return }
     dropFromCaches(row.id)
@@ -124,6 +154,7 @@ extension RowTable {
     evictionCount += 1
     for id in ids {
       rows[id] = nil
+      collections.forget(id)
       // The store may have been read while it was in memory.
       dropFromCaches(id)
     }
@@ -198,13 +229,13 @@ extension RowTable {
     if row.isCleared == true { clearedCount += 1 }
     if RowGroup(row.state, row.reason) == .needsUser { needsUserCount += 1 }
     sums.counts[row.state, default: 0] += 1
-    sums.bytesPerSecond += row.bytesPerSecond
+    if row.collection == nil { sums.bytesPerSecond += row.bytesPerSecond }
   }
 
   private mutating func uncount(_ row: TransferSnapshot) {
     if row.isCleared == true { clearedCount -= 1 }
     if RowGroup(row.state, row.reason) == .needsUser { needsUserCount -= 1 }
-    sums.bytesPerSecond -= row.bytesPerSecond
+    if row.collection == nil { sums.bytesPerSecond -= row.bytesPerSecond }
     let left = sums.count(row.state) - 1
     sums.counts[row.state] = left > 0 ? left : nil
   }

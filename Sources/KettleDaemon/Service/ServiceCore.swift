@@ -233,7 +233,7 @@ final class EngineObservers: Sendable {
   /// Runs before the broadcaster, which still has the previous row.
   private func notify(of event: EngineEvent) {
     switch event {
-    case .recovered(let dormant, _): notifications?.begin(dormant)
+    case .recovered(let dormant, _, _): notifications?.begin(dormant)
     case .added(let row): notifications?.observe(from: nil, to: row)
     case .listed(let listed): notifications?.observe(listed)
     case .changed(let row): notifications?.observe(from: broadcaster.row(row.id), to: row)

@@ -42,6 +42,7 @@ extension TransferEngine {
         _ = storage.moveTogether { storage.discard(file, of: id, into: binAction, by: $0) }
       }
     case .limit(let id, let limit): transport.limit(id, toBytesPerSecond: limit)
+    case .addMembers(let id): addMembers(of: id)
     }
   }
 

@@ -137,7 +137,8 @@ extension TransferEngine {
       case .remove(let id): reading.note(leaving: id)
       // Progress belongs to an open file. Its transfer stays in memory until the record that
       // follows the closing is in the store.
-      case .progress, .digests, .forgetDigests, .putSession, .removeSession, .clearFinished,
+      case .progress, .digests, .forgetDigests, .members, .putSession, .removeSession,
+        .clearFinished,
         .uncover, .hostServed, .rememberHost, .bin, .hook:
         break
       }
@@ -158,7 +159,7 @@ extension TransferEngine {
       case .remove(let id): reading.note(gone: id)
       case .hook(.add(let run, _)): due.append(run.id)
       case .hook(.update), .hook(.remove), .putSession, .removeSession, .clearFinished, .uncover,
-        .hostServed, .rememberHost, .bin, .digests, .forgetDigests:
+        .hostServed, .rememberHost, .bin, .digests, .forgetDigests, .members:
         break
       }
     }

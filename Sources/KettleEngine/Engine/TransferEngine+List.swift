@@ -150,14 +150,15 @@ extension TransferEngine {
     _ ids: [TransferID], to queue: QueueName
   ) async -> [TransferScheduler.ControlResult] {
     await withoutEviction {
-      await load(ids)
+      let all = await withMembers(ids)
+      await load(all)
       let now = clock.now()
-      let (results, output) = decide { $0.assign(ids, to: queue, at: now) }
-      for (id, result) in zip(ids, results) where result == .applied {
+      let (results, output) = decide { $0.assign(all, to: queue, at: now) }
+      for (id, result) in zip(all, results) where result == .applied {
         live[id].observed.note(.assigned(queue: queue), at: now.wall)
       }
       await runDurably(output, at: now).value()
-      return results
+      return Array(results.prefix(ids.count))
     }
   }
 }

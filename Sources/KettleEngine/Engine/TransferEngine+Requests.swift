@@ -28,8 +28,9 @@ extension TransferEngine {
     let report = ControlReport()
     var outcome: ControlOutcome
     if let ids {
-      let results = await controlEach(control, ids, into: action, reportTo: report)
-      outcome = ControlOutcome(ids: ids, results: results)
+      let all = await withMembers(ids)
+      let results = await controlEach(control, all, into: action, reportTo: report)
+      outcome = ControlOutcome(ids: ids, results: Array(results.prefix(ids.count)))
     } else {
       let all = await controlAll(control, into: action, report)
       outcome = ControlOutcome(ids: all, results: all.map { _ in .applied })
@@ -68,8 +69,9 @@ extension TransferEngine {
       let removed = await controlAll(.remove(.goes), into: action, report)
       return (removed, removed.map { _ in .applied }, report.keptFiles ?? [])
     }
-    let results = await controlEach(.remove(.goes), ids, into: action, reportTo: report)
-    return (ids, results, report.keptFiles ?? [])
+    let all = await withMembers(ids)
+    let results = await controlEach(.remove(.goes), all, into: action, reportTo: report)
+    return (ids, Array(results.prefix(ids.count)), report.keptFiles ?? [])
   }
 
   /// What the parts of a control on many transfers have in common.

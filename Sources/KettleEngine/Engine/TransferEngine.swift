@@ -122,6 +122,7 @@ package actor TransferEngine {
   var waiters = Waiters()
   var lists = ListPassage()
   var verifications = Verifications()
+  var collections = LiveCollections()
 
   /// What the turns since the last `finishTurns` left to do; nil when there were none.
   private var unsubmitted: Submission?
@@ -190,7 +191,10 @@ package actor TransferEngine {
     let output = scheduler.recover(
       contents.records, others: others, clearedUpTo: contents.clearedUpTo,
       bin: contents.binActions, at: now)
-    observer(.recovered(contents.dormant, clearedUpTo: contents.clearedUpTo))
+    collections.note(contents.members.keys)
+    observer(
+      .recovered(
+        contents.dormant, members: contents.members, clearedUpTo: contents.clearedUpTo))
     for id in scheduler.machines.keys.sorted() {
       if let snapshot = snapshot(of: id) { observer(.added(snapshot)) }
     }

@@ -4,8 +4,10 @@ import KettleScheduler
 /// The events for the engine's observer, in the order in which they became true.
 package enum EngineEvent: Sendable, Hashable {
   /// The first event: the tally of the transfers that no other event covers, and the finish number
-  /// up to which transfers were cleared before.
-  case recovered(EvictedTally, clearedUpTo: Int64?)
+  /// up to which transfers were cleared before. `members` are the tallies of those of them that
+  /// belong to collections.
+  case recovered(
+    EvictedTally, members: [TransferID: MemberTally] = [:], clearedUpTo: Int64?)
   case added(TransferSnapshot)
   /// New transfers that only the store has from the start; none is a task of a program.
   case listed(ListedTransfers)

@@ -23,6 +23,9 @@ package struct RowMaker: Sendable, Hashable {
   /// Returns the directory for a transfer's file.
   package func directory(of spec: TransferSpec) -> String {
     if let directory = spec.directory { return directory }
+    if let name = spec.options.collection?.source.directoryName {
+      return documentsDirectory + "/" + name.text
+    }
     return (spec.task == nil ? nil : heldDirectory) ?? documentsDirectory
   }
 
@@ -74,6 +77,10 @@ package struct RowMaker: Sendable, Hashable {
     row.error = record.failure
     row.freshStart = record.freshStart
     row.failedHook = failedHooks[record.id]
+    row.member = spec.options.member
+    if let collection = spec.options.collection {
+      row.show(collection, titled: spec.title, in: directory(of: spec))
+    }
     row.task = record.task
     // A program gets them once, with the end.
     if !row.state.isFinished { row.task?.measurements = nil }
@@ -104,14 +111,22 @@ extension String {
 package struct ListedTransfers: Sendable, Hashable {
   /// The number of transfers in each state.
   package let counts: [TransferState: Int]
+  /// The same for the members of each collection.
+  package let members: [TransferID: MemberTally]
   private let changes: ArraySlice<JournalChange>
   private let maker: RowMaker
 
   /// - Parameter changes: the changes that put them into the store.
   package init(_ changes: ArraySlice<JournalChange>, _ maker: RowMaker) {
     var counts: [TransferState: Int] = [:]
-    for case .put(let record) in changes { counts[record.state, default: 0] += 1 }
+    var members: [TransferID: MemberTally] = [:]
+    for case .put(let record) in changes {
+      counts[record.state, default: 0] += 1
+      guard let member = record.spec.options.member else { continue }
+      members[member.collection, default: MemberTally()].add(1, in: record.state, byteCount: 0)
+    }
     self.counts = counts
+    self.members = members
     self.changes = changes
     self.maker = maker
   }
@@ -138,6 +153,17 @@ extension TransferSpec {
 }
 
 extension TransferSnapshot {
+  /// Shows a collection in place of the document that begins its list.
+  fileprivate mutating func show(
+    _ request: CollectionRequest, titled title: String?, in directory: String
+  ) {
+    collection = CollectionProgress(request)
+    path = directory
+    self.title = title ?? request.source.name
+    bytesReceived = 0
+    bytesExpected = request.list.flatMap { $0.unknownSizeCount == 0 ? $0.byteCount : nil }
+  }
+
   /// Shows the progress of the request body instead of the response body, which is small where
   /// progress matters.
   mutating func showUpload(of spec: TransferSpec) {

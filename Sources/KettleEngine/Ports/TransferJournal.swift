@@ -26,6 +26,8 @@ package struct JournalContents: Sendable {
   /// What can be undone.
   package var binActions: [BinAction] = []
   package var hooks = UnfinishedHooks()
+  /// The sums of the dormant members of each collection.
+  package var members: [TransferID: MemberTally] = [:]
 
   package init(
     records: [TransferRecord] = [], dormant: EvictedTally = EvictedTally(),
@@ -132,6 +134,22 @@ package protocol TransferArchive: Sendable {
   /// Returns the digests of the bytes of a transfer's file.
   func digests(of id: TransferID) throws -> BlockDigests
 
+  /// Returns files of a collection in the order of its list, from a number on.
+  ///
+  /// - Parameter isMissing: whether only those without a transfer are wanted.
+  func members(
+    of id: TransferID, from first: Int64, isMissing: Bool, countMax: Int
+  ) throws -> [NumberedMember]
+
+  /// Returns the transfers of the members of collections, in the order in which they were added.
+  func transfers(ofMembersOf ids: [TransferID]) throws -> [TransferID]
+
+  /// Returns whether the transfers of all members of a collection have ended.
+  ///
+  /// - Parameter first: where to begin, because those before had ended. They are looked at again
+  ///   before the answer is that all have.
+  func endOfMembers(of id: TransferID, from first: Int64) throws -> MembersEnd
+
   /// Returns the last runs of a transfer's hooks, the oldest first; at most
   /// `HookRun.shownCountMax`.
   func hookRuns(of id: TransferID) throws -> [HookRun]
@@ -141,6 +159,13 @@ package protocol TransferArchive: Sendable {
 
   /// Returns the GIDs that clients of the RPC chose for their transfers.
   func chosenGIDs() throws -> [TransferID: GID]
+}
+
+/// Whether the members of a collection have ended.
+package enum MembersEnd: Sendable, Hashable {
+  /// This one has not, by its number.
+  case unfinished(Int64)
+  case ended(failedCount: Int)
 }
 
 /// What an action put into the bin.

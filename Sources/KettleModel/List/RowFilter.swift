@@ -6,6 +6,17 @@ package struct RowFilter: Codable, Hashable, Sendable {
     case uncleared
   }
 
+  /// How transfers belong to collections.
+  package enum Membership: Hashable, Sendable {
+    case any
+    /// Excludes the files of collections, which their collections stand for.
+    case none
+    /// Accepts only the files of this collection.
+    case of(TransferID)
+    /// Accepts only collections.
+    case collections
+  }
+
   /// How far a transfer is.
   package enum Stage: String, Codable, Sendable, CaseIterable {
     /// It runs or is verified.
@@ -33,11 +44,13 @@ package struct RowFilter: Codable, Hashable, Sendable {
   package var scope: Scope
   /// The accepted stage; nil accepts all.
   package var stage: Stage?
+  package var membership: Membership
 
   package init(
     states: [TransferState]? = nil, session: SessionID? = nil, queue: QueueName? = nil,
     host: String? = nil, text: String? = nil, needsUser: Bool = false,
-    hookFailed: Bool = false, scope: Scope = .all, stage: Stage? = nil
+    hookFailed: Bool = false, scope: Scope = .all, stage: Stage? = nil,
+    membership: Membership = .any
   ) {
     self.states = states
     self.session = session
@@ -48,12 +61,44 @@ package struct RowFilter: Codable, Hashable, Sendable {
     self.hookFailed = hookFailed
     self.scope = scope
     self.stage = stage
+    self.membership = membership
+  }
+}
+
+extension RowFilter.Membership: Codable {
+  private static let noneWord = "none"
+  private static let collectionsWord = "collections"
+
+  /// The word `none` or `collections`, or the number of a collection.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let id = try? container.decode(Int64.self) {
+      self = .of(TransferID(rawValue: id))
+      return
+    }
+    switch try container.decode(String.self) {
+    case Self.noneWord: self = .none
+    case Self.collectionsWord: self = .collections
+    default:
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "not how transfers belong to collections")
+    }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .any: try container.encodeNil()
+    case .none: try container.encode(Self.noneWord)
+    case .of(let id): try container.encode(id.rawValue)
+    case .collections: try container.encode(Self.collectionsWord)
+    }
   }
 }
 
 extension RowFilter {
   private enum CodingKeys: String, CodingKey {
-    case states, session, queue, host, text, needsUser, hookFailed, scope, stage
+    case states, session, queue, host, text, needsUser, hookFailed, scope, stage, membership
   }
 
   package init(from decoder: any Decoder) throws {
@@ -67,7 +112,8 @@ extension RowFilter {
       needsUser: try container.decodeIfPresent(Bool.self, forKey: .needsUser) ?? false,
       hookFailed: try container.decodeIfPresent(Bool.self, forKey: .hookFailed) ?? false,
       scope: try container.decodeIfPresent(Scope.self, forKey: .scope) ?? .all,
-      stage: try container.decodeIfPresent(Stage.self, forKey: .stage))
+      stage: try container.decodeIfPresent(Stage.self, forKey: .stage),
+      membership: try container.decodeIfPresent(Membership.self, forKey: .membership) ?? .any)
   }
 }
 
@@ -169,6 +215,12 @@ package struct RowTest: Sendable {
     if filter.hookFailed, row.failedHook == nil { return false }
     if let stage = filter.stage, stage != RowFilter.Stage(row.state, row.reason) { return false }
     if let session = filter.session, session != row.session { return false }
+    switch filter.membership {
+    case .any: break
+    case .none: if row.member != nil { return false }
+    case .of(let id): if row.member?.collection != id { return false }
+    case .collections: if row.collection == nil { return false }
+    }
     if let queue = filter.queue, queue != row.queueOfUser { return false }
     if let host = filter.host, !row.hasHost(host) { return false }
     return words.passes(row)

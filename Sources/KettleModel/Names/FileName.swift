@@ -24,7 +24,10 @@ public struct FileName: Hashable, Sendable {
 
   /// Makes a name of text from outside; returns nil when nothing of it is left.
   public init?(foreign text: String) {
-    guard let name = Self.sanitized(text) else { return nil }
+    // Nearly all components are safe as they are.
+    let isComponent = !text.utf8.contains(UInt8(ascii: "/"))
+    let plain = isComponent ? Self.plainLastSegment(of: text.utf8.span) : nil
+    guard let name = plain ?? Self.sanitized(text) else { return nil }
     self.text = name
     origin = .foreign
   }

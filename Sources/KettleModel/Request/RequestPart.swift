@@ -9,7 +9,7 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
   case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
   case usesNetrc, keepsServerTime, permissions, makesDirectory, mirrors, unpacks, continues,
     checksumURL, isAsIs, variant
-  case queue, rpc, then, chosen, rule
+  case queue, rpc, then, chosen, rule, collection
 
   /// Until when a transfer on the list can take over what a new request says.
   public enum Reach: Sendable, Hashable {
@@ -80,6 +80,8 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
     case .queue: .queue
     case .rpc: .never { $0.options.rpc != nil && $0.options.rpc != $1.options.rpc }
     case .then: PartRule(\.options.then, .untilComplete)
+    case .collection:
+      .never { $0.options.collection?.source != $1.options.collection?.source }
     case .beginning, .permissions, .makesDirectory, .chosen, .rule: .implied
     }
   }

@@ -53,6 +53,10 @@ public struct TransferOptions: Hashable, Sendable {
 
   /// The finished file that the transfer repairs. Only the service sets it.
   public var repairs: RepairTarget?
+  /// Set for a collection: the transfer reads its list.
+  public var collection: CollectionRequest?
+  /// Set for a file of a collection. Only the service sets it.
+  public var member: MemberRole?
 
   /// The longest time that a user may choose, a day.
   public static let secondsMax = 24 * 3600
@@ -93,6 +97,8 @@ extension TransferOptions {
     if let rpc, !rpc.isUsable { return "rpc" }
     if let then, then.fillsShellText { return "then" }
     if repairs != nil { return "repairs" }
+    if let collection, !collection.choice.isUsable || collection.list != nil { return "collection" }
+    if member != nil { return "member" }
     return nil
   }
 }
@@ -125,7 +131,7 @@ extension TransferOptions: Codable {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
     case usesNetrc, keepsServerTime, permissions, makesDirectory, mirrors, described
     case unpacks, continues, checksumURL, isAsIs, variant, queue, rpc, then, chosen, rule,
-      repairs
+      repairs, collection, member
   }
 
   public init(from decoder: any Decoder) throws {
@@ -157,6 +163,8 @@ extension TransferOptions: Codable {
     chosen = try read(.chosen) ?? []
     rule = try read(.rule)
     repairs = try read(.repairs)
+    collection = try read(.collection)
+    member = try read(.member)
   }
 
   /// Encodes only what was chosen, because a long list has these options once for each transfer.
@@ -186,6 +194,8 @@ extension TransferOptions: Codable {
     if !chosen.isEmpty { try container.encode(chosen.sorted(), forKey: .chosen) }
     try container.encodeIfPresent(rule, forKey: .rule)
     try container.encodeIfPresent(repairs, forKey: .repairs)
+    try container.encodeIfPresent(collection, forKey: .collection)
+    try container.encodeIfPresent(member, forKey: .member)
   }
 }
 

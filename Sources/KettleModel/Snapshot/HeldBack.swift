@@ -63,7 +63,7 @@ extension HeldBack {
     // Waiting, with the names of the reasons. A queued transfer whose host must not be contacted
     // has one of these as well.
     case retry, retryAfter, network, hostUnreachable, proxy, diskSpace, discretionary
-    case needsLink, needsLogin, needsDecision
+    case needsLink, needsLogin, needsDecision, members
     // At rest
     case scheduled, paused, idle
     // Running
@@ -92,6 +92,7 @@ extension HeldBack {
       case .needsLink: self = .needsLink
       case .needsLogin: self = .needsLogin
       case .needsDecision: self = .needsDecision
+      case .members: self = .members
       }
     }
 

@@ -96,6 +96,11 @@ extension HeldBackWords {
             ? "keeps what arrived, \"kettle start \(id)\" requests it again"
             : "trusts it, with --remember for its whole host"),
         history: "Waiting for a decision")
+    case .members:
+      self.init(
+        ["waiting for its files", "files"], "some of its files are not complete",
+        remedy: "\"kettle list --collection \(id)\" shows them",
+        history: "Waiting for its files")
     }
   }
 }
@@ -172,7 +177,7 @@ extension HeldBack {
         "it is next in line for \(HeldBackWords.quoted(String(row.host)))"
       )
     case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary,
-      .needsLink, .needsLogin, .needsDecision:
+      .needsLink, .needsLogin, .needsDecision, .members:
       return ([], "")
     case .scheduled: return ([], "its start time has not come")
     case .paused: return ([], "it was paused")
@@ -224,7 +229,7 @@ extension HeldBack {
     case .totalLimit: return "lift it with \"kettle limit none\""
     case .disk: return "use another disk with -d"
     case .turn, .line, .server, .unknown, .retry, .retryAfter, .network, .hostUnreachable, .proxy,
-      .diskSpace, .discretionary, .needsLink, .needsLogin, .needsDecision:
+      .diskSpace, .discretionary, .needsLink, .needsLogin, .needsDecision, .members:
       return nil
     }
   }

@@ -77,6 +77,10 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var comparedByteCount: Int64?
   /// Set for a task of a program's session.
   public var task: TaskStatus?
+  /// Set for a collection.
+  public var collection: CollectionProgress?
+  /// Set for a file of a collection.
+  public var member: MemberRole?
 
   public init(
     id: TransferID, session: SessionID, taskIdentifier: Int64, title: String, url: String,
@@ -121,15 +125,19 @@ public struct KeptBytes: Codable, Hashable, Sendable {
 }
 
 extension TransferSnapshot {
-  /// The displayed name: the title, or else the file name, or else the URL.
+  /// The displayed name: the title, or else the file name, or else the URL. A file of a collection
+  /// has the place below its directory.
   package var shownTitle: String {
+    if let member { return member.path.text }
     if !title.isEmpty { return title }
     if let name = path?.split(separator: "/").last { return String(name) }
     return url
   }
 
   /// The subtitle; nil when there is nothing to display.
-  package var shownSubtitle: String? { subtitle.flatMap { $0.isEmpty ? nil : $0 } }
+  package var shownSubtitle: String? {
+    collection?.words ?? subtitle.flatMap { $0.isEmpty ? nil : $0 }
+  }
 
   /// The user's queue by its name; nil for a task of a program.
   package var queueOfUser: QueueName? { task == nil ? queue ?? .standard : nil }

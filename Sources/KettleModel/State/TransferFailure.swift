@@ -31,6 +31,11 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     case playlistUnusable
     /// A playlist without an end.
     case liveStream
+    /// A document that lists the files of a collection; the detail says why.
+    case listUnusable
+    /// The subject of these two is the source of a collection. Some of its files are missing, or
+    /// have failed.
+    case membersUnfinished, membersFailed
     // The network
     case hostNotFound
     /// The name servers did not respond or could not answer.
@@ -151,6 +156,9 @@ private struct FailureSentence {
     case .wrongPiece: "\"\(name)\" sent bytes that do not match their digest\(said)"
     case .playlistUnusable: "The playlist \"\(name)\" cannot be joined into a file\(said)"
     case .liveStream: "\"\(name)\" is a live stream and has no end\(said)"
+    case .listUnusable: "The list of files \"\(name)\" cannot be used\(said)"
+    case .membersUnfinished: "Files of \"\(name)\" are still to be fetched"
+    case .membersFailed: "Files of \"\(name)\" could not be fetched\(said)"
     case .networkDown: "The network to \"\(name)\" is down\(said)"
     case .hostNotFound: "The host \"\(name)\" was not found"
     case .nameServerSilent:
@@ -210,6 +218,9 @@ private struct FailureSentence {
       "what is right was kept, so add another source with --mirror, or start it again"
     case .playlistUnusable: "get the playlist itself with --as-is"
     case .liveStream: "add it when the recording is complete"
+    case .listUnusable: retry(orElse: "check the address of the collection")
+    case .membersUnfinished: nil
+    case .membersFailed: "start it again to fetch them"
     case .networkDown: "it continues when the network is back"
     case .hostNotFound: "check its name and the network"
     case .nameServerSilent: retry(orElse: "check the network, then start it again")

@@ -253,6 +253,11 @@ public enum JournalChange: Sendable, Hashable {
   case digests(TransferID, [DigestedBytes])
   /// Removes all digests of a transfer: it begins another file.
   case forgetDigests(TransferID)
+  /// Adds files to the list of a collection.
+  ///
+  /// - Parameter first: the number of the first of them. Those that have it or a higher one are
+  ///   removed, so that a list that is read again replaces the earlier one.
+  case members(TransferID, from: Int64, [ListedMember])
   case remove(TransferID)
   /// Inserts the session or replaces the one with the same name.
   case putSession(SessionRecord)

@@ -48,12 +48,16 @@ public enum WaitingReason: String, Sendable, Codable, CaseIterable {
   case diskSpace, discretionary, needsLink, needsLogin
   /// The response may not be the file: the user accepts or rejects it.
   case needsDecision
+  /// A collection whose list is complete, and whose files are not.
+  case members
 
   /// Whether only the user can make it continue.
   public var needsUser: Bool {
     switch self {
     case .needsLink, .needsLogin, .needsDecision: true
-    case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary: false
+    case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary,
+      .members:
+      false
     }
   }
 
@@ -61,7 +65,8 @@ public enum WaitingReason: String, Sendable, Codable, CaseIterable {
   public var isRetry: Bool {
     switch self {
     case .retry, .retryAfter, .hostUnreachable, .proxy: true
-    case .network, .diskSpace, .needsLink, .needsLogin, .needsDecision, .discretionary: false
+    case .network, .diskSpace, .needsLink, .needsLogin, .needsDecision, .discretionary, .members:
+      false
     }
   }
 

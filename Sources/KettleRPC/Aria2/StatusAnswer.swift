@@ -208,7 +208,7 @@ package enum ErrorNumber: Int, Hashable, Sendable {
     case .connectionRefused, .connectionLost, .tlsRefused, .proxyFailed, .noDataConnection,
       .proxyUnreachable, .networkDown, .truncated:
       self = .network
-    case .metalinkUnusable, .torrentUnusable: self = .metalinkUnusable
+    case .metalinkUnusable, .torrentUnusable, .listUnusable: self = .metalinkUnusable
     case .directoryMissing, .directoryUnwritable: self = .directoryProblem
     case .diskFull: self = .diskFull
     case .nameTaken, .notContinued: self = .fileExists
@@ -216,7 +216,8 @@ package enum ErrorNumber: Int, Hashable, Sendable {
     case .checksumMismatch, .wrongPiece: self = .checksum
     case .cancelled: self = .removed
     case .badURL, .checksumListUnusable, .playlistUnusable, .liveStream, .certificateFileUnusable,
-      .headersFileUnusable, .uploadFileUnusable, .conditionUnmet, .internalProblem:
+      .headersFileUnusable, .uploadFileUnusable, .conditionUnmet, .membersUnfinished,
+      .membersFailed, .internalProblem:
       self = .unknown
     }
   }

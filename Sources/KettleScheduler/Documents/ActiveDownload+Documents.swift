@@ -85,9 +85,8 @@ extension ActiveDownload {
       connections[index].receive(nil, at: context.now.monotonic)
       // URLs in the document may lead only where a redirect of its server may.
       connections[index].redirects = connections[index].redirects.followed(by: response.reach)
-      return Step(actions: [
-        .acceptDocument(facts.id, response.attempt, document)
-      ])
+      let answered = document.answered(by: response.head, from: connections[index].url)
+      return Step(actions: [.acceptDocument(facts.id, response.attempt, answered)])
     case .segment:
       let proof = facts.playlist?.proof(by: purpose)
       let lower = proof?.lower ?? facts.resumeData?.playlist?.joinedByteCount ?? 0

@@ -1,3 +1,4 @@
+import KettleCollections
 import KettleModel
 
 /// What the first attempt of a run fetches.
@@ -33,6 +34,8 @@ package enum RequestPurpose: Sendable, Hashable {
     case variant(TransferURL)
     /// The key of segments, by its URI in the playlist.
     case key(uri: String)
+    /// A part of the list of a collection.
+    case listing(ListingDocument)
 
     /// A longer document is not read.
     package var byteCountMax: Int {
@@ -42,7 +45,18 @@ package enum RequestPurpose: Sendable, Hashable {
       case .torrent: TorrentFile.byteCountMax
       case .playlist, .variant: Playlist.byteCountMax
       case .key: MediaPlaylist.Key.byteCount
+      case .listing(let document): document.source.adapter()?.byteCountMax ?? 0
       }
+    }
+
+    /// The same with what a response says about the document.
+    func answered(by head: ResponseHead, from url: TransferURL) -> Self {
+      guard case .listing(var document) = self else { return self }
+      document.url = url
+      document.mediaType = head.mediaType
+      let links = head.values(of: "Link")
+      document.link = links.isEmpty ? nil : links.joined(separator: ", ")
+      return .listing(document)
     }
 
     /// The failure of a document that cannot be used.
@@ -53,9 +67,36 @@ package enum RequestPurpose: Sendable, Hashable {
         case .metalink: .metalinkUnusable
         case .torrent: .torrentUnusable
         case .playlist, .variant, .key: .playlistUnusable
+        case .listing: .listUnusable
         }
       return TransferFailure(code, on: url.text, detail: detail)
     }
+  }
+}
+
+/// A document of the list of a collection, and what its response says about it.
+package struct ListingDocument: Sendable, Hashable {
+  let source: CollectionSource
+  let request: ListingRequest
+  /// The URL that answered; until then the one that is requested.
+  var url: TransferURL
+  var mediaType: String?
+  var link: String?
+
+  init(_ request: ListingRequest, of source: CollectionSource) {
+    self.source = source
+    self.request = request
+    url = request.url
+  }
+
+  /// Reads the document. The time grows with its size.
+  fileprivate func page(_ bytes: [UInt8]) -> Result<ListingPage, ArrivedDocument.Unusable> {
+    guard let adapter = source.adapter() else {
+      return .failure(ArrivedDocument.Unusable(detail: "its source is unknown"))
+    }
+    let answer = ListingAnswer(url, bytes, mediaType: mediaType, link: link)
+    return Result { () throws(ListingProblem) in try adapter.read(answer, to: request) }
+      .mapError { ArrivedDocument.Unusable(detail: $0.words) }
   }
 }
 
@@ -73,6 +114,8 @@ package enum ArrivedDocument: Sendable, Hashable {
   case page
   /// A key, and its URI in the playlist.
   case key([UInt8], uri: String)
+  /// A part of the list of a collection.
+  case listing(Result<ListingPage, Unusable>)
 
   /// What is wrong with it, for the detail of a failure.
   package struct Unusable: Error, Hashable {
@@ -97,6 +140,7 @@ package enum ArrivedDocument: Sendable, Hashable {
     case .playlist: self = Self.playlist(bytes, variant: nil)
     case .variant(let variant): self = Self.playlist(bytes, variant: variant)
     case .key(let uri): self = .key(bytes, uri: uri)
+    case .listing(let document): self = .listing(document.page(bytes))
     }
   }
 

@@ -8,14 +8,22 @@ extension TransferFacts {
     guard let document = neededDocument else { return uploadContinuation ?? firstFileRequest }
     let list = document == .checksumList ? spec.options.checksumURL : nil
     let source = list.map { ChainedURL(given: $0) } ?? spec.source
-    return NextRequest(
+    var request = NextRequest(
       url: source.url, redirects: RedirectChain(to: source), mode: .resuming,
       purpose: .document(document))
+    if case .listing(let document) = document {
+      request.url = document.url
+      request.redirects = listing?.redirects ?? request.redirects
+    }
+    return request
   }
 
   /// The document to fetch next; nil when everything is known. A program gets what it requests.
   private var neededDocument: RequestPurpose.Document? {
     guard !isTask, spec.content == nil else { return nil }
+    if let source = spec.options.collection?.source, let request = neededListing {
+      return .listing(ListingDocument(request, of: source))
+    }
     if spec.options.checksumURL != nil, spec.checksum == nil { return .checksumList }
     guard !spec.options.isAsIs, spec.url.scheme.family == .http else { return nil }
     switch description {
@@ -86,6 +94,7 @@ extension TransferFacts {
       }
       playlist?.addKey(bytes, for: uri)
       return nextSegment()
+    case .listing(let read): return useListing(read, from: url, redirects)
     }
   }
 
@@ -130,7 +139,7 @@ extension TransferFacts {
       var file = try read.get()
       let isVerified =
         spec.checksum != nil || file.checksum != nil || file.pieces?.coversAll == true
-      file.urls.removeAll { !url.permitsMetalink(toName: $0.url, reach: reach, isVerified) }
+      file.urls.removeAll { !url.permitsDocument(toName: $0.url, reach: reach, isVerified) }
       guard let first = file.urls.first?.url else {
         return .failed(document.failure(on: url, "it has no URL that may be used"))
       }
@@ -347,10 +356,10 @@ extension TransferFacts {
 }
 
 extension TransferURL {
-  /// Whether a Metalink from this URL may name another URL: not one on a server of files, where the
-  /// user's keys are at stake, not one that only the user can reach, and an unencrypted one only if
-  /// a digest verifies the file.
-  fileprivate func permitsMetalink(
+  /// Whether a document from this URL may name another URL for a file: not one on a server of
+  /// files, where the user's keys are at stake, not one that only the user can reach, and an
+  /// unencrypted one only if a digest verifies the file.
+  func permitsDocument(
     toName other: TransferURL, reach: NetworkReach, _ isVerified: Bool
   ) -> Bool {
     other.scheme.family == .http && (other.literalReach ?? .world) >= reach

@@ -285,7 +285,7 @@ extension WaitingReason {
   fileprivate var isOfSource: Bool {
     switch self {
     case .retry, .retryAfter, .hostUnreachable, .needsLink, .needsLogin, .needsDecision: true
-    case .network, .proxy, .diskSpace, .discretionary: false
+    case .network, .proxy, .diskSpace, .discretionary, .members: false
     }
   }
 }

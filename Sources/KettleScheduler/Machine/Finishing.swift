@@ -1,7 +1,8 @@
 import KettleModel
 
-/// The steps without a request: the comparison after a crash, and what follows the last byte: the
-/// digest, the unpacking, the rename, and the deletion of a partial file.
+/// The steps without a request: the comparison after a crash, the wait for the members of a
+/// collection, and what follows the last byte: the digest, the unpacking, the rename, and the
+/// deletion of a partial file.
 struct Finishing: Sendable {
   /// Identifies the step that begins.
   let operation: OperationID
@@ -17,6 +18,9 @@ struct Finishing: Sendable {
       // It would fetch the whole file, beside the one that it repairs.
       facts.finishedAt = now.wall
       return .entering(.failed(.unrepaired(target, because: .partialFileChanged)))
+    }
+    if facts.spec.options.collection?.list != nil {
+      return .entering(.waiting(facts.waitingForMembers))
     }
     if facts.trust == .uncertain, let resumeData = facts.resumeData {
       return .entering(

@@ -93,7 +93,7 @@ extension TransferMachine.State {
     case .placing(let underWay, _):
       return .entering(.placing(underWay, next: .removed(withFile: fate)))
     case .completed:
-      guard fate == .goes, let file = facts.finishedFile else { return .entering(.removed) }
+      guard fate == .goes, let file = facts.ownFinishedFile else { return .entering(.removed) }
       return .entering(.removed, [.discardFinishedFile(facts.id, file, binAction: facts.binAction)])
     case .idle, .scheduled, .queued, .waiting, .paused, .verifying, .failed:
       return Finishing(operation).discard(&facts, next: .removed)
@@ -105,7 +105,7 @@ extension TransferMachine.State {
   /// Returns to idle as if never started. The finished file is deleted.
   func reset(_ facts: inout TransferFacts, _ operation: OperationID) -> Transition {
     guard case .completed = self else { return stop(&facts, operation) }
-    let (file, binAction) = (facts.finishedFile, facts.binAction)
+    let (file, binAction) = (facts.ownFinishedFile, facts.binAction)
     facts.forgetProgress()
     let actions = file.map {
       [TransferAction.discardFinishedFile(facts.id, $0, binAction: binAction)]
@@ -223,6 +223,11 @@ extension TransferMachine.State {
 }
 
 extension TransferFacts {
+  /// The finished file that a removal may discard. The directory of a collection is its members'.
+  fileprivate var ownFinishedFile: FinishedFile? {
+    spec.options.collection == nil ? finishedFile : nil
+  }
+
   /// A resumed task does not start before its date; a second start overrides the date.
   func scheduledStart(at now: Moment) -> TransferMachine.State? {
     guard isTask, let date = spec.notBefore, date > now.wall else { return nil }

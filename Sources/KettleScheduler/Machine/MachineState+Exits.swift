@@ -20,7 +20,7 @@ extension TransferMachine.State {
     _ record: TransferRecord, _ failure: TransferFailure, at now: Moment
   ) -> Self {
     guard let reason = record.reason else { return .queued }
-    if reason.needsUser {
+    if reason.needsUser || reason == .members {
       let challenge = reason == .needsLogin ? record.task?.challenge : nil
       return .waiting(.forEvent(reason, failure, challenge: challenge))
     }
@@ -119,9 +119,11 @@ extension TransferMachine.State {
           .ending, .running, .queued, .waiting, .paused, .idle, .verifying, .placing, .discarding,
           .completed, .failed, .removed,
         ]
+      // A collection is complete when its members are.
       case .waiting:
         [
-          .waiting, .queued, .paused, .verifying, .placing, .idle, .discarding, .failed, .removed,
+          .waiting, .queued, .paused, .verifying, .placing, .idle, .discarding, .completed, .failed,
+          .removed,
         ]
       // Undoing a pause restores what the user is asked for.
       case .paused: [.queued, .scheduled, .waiting, .idle, .discarding, .failed, .removed]

@@ -124,7 +124,7 @@ extension TransferMachine.Waiting {
     case .retry: true
     case .retryAfter: failure.statusMeaning() == .final
     case .network, .hostUnreachable, .proxy, .diskSpace, .discretionary, .needsLink, .needsLogin,
-      .needsDecision:
+      .needsDecision, .members:
       false
     }
   }
@@ -274,6 +274,11 @@ extension TransferMachine.State {
   /// Whether it waits for the machine, and not for its program.
   var waitsForCondition: Bool {
     waiting.map { $0.reason == .discretionary && $0.challenge == nil } ?? false
+  }
+
+  /// Whether it is a collection that waits for its members.
+  package var waitsForMembers: Bool {
+    if case .waiting(let waiting) = self { waiting.reason == .members } else { false }
   }
 
   /// Whether the user must accept or reject what arrived.

@@ -33,6 +33,8 @@ package enum TransferAction: Sendable, Hashable {
   case discardFinishedFile(TransferID, FinishedFile, binAction: Int64?)
   /// The limit for all attempts of the transfer together; nil means no limit.
   case limit(TransferID, bytesPerSecond: Int64?)
+  /// Add the members of a collection that are not on the list yet, and report when all have ended.
+  case addMembers(TransferID)
 
   enum Timing: Sendable {
     case now
@@ -48,7 +50,7 @@ package enum TransferAction: Sendable, Hashable {
       .checkBlocks, .computeDigest, .readTitle, .limit:
       .now
     case .acceptBody, .acceptSegment, .unpackFile, .placeFile, .discardPartialFile,
-      .discardFinishedFile:
+      .discardFinishedFile, .addMembers:
       .afterCommit
     }
   }

@@ -52,6 +52,8 @@ struct TransferFacts: Sendable, Hashable {
   var documents = DocumentChain()
   /// The playlist being joined. It is not part of the record.
   var playlist: PlaylistRun?
+  /// The list of a collection while it is read. It is not part of the record.
+  var listing: ListingRun?
   /// Whether the durable bytes are still those that were recorded. It is not part of the record.
   var trust = ByteTrust.certain
   /// The action of the user that is discarding its files; nil deletes them.

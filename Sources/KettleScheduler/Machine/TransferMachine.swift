@@ -511,6 +511,22 @@ package struct TransferMachine: Sendable {
     return apply(Finishing.discarded(&facts, next: next))
   }
 
+  // MARK: Collections
+
+  /// Takes the files that the last document of a list has named, once.
+  mutating func takeListedMembers() -> (from: Int64, members: [ListedMember])? {
+    guard facts.listing?.unrecorded != nil else { return nil }
+    return facts.listing?.takeUnrecorded()
+  }
+
+  /// All members of the collection have ended.
+  mutating func membersEnded(
+    failedCount: Int, in directory: String, at now: Moment
+  ) -> Transition {
+    guard state.waitsForMembers else { return .none }
+    return apply(facts.endCollection(failedCount: failedCount, in: directory, at: now))
+  }
+
   // MARK: Recovery
 
   /// Restores a record after a restart. A running transfer continues; one with a date keeps

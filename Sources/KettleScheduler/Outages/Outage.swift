@@ -284,6 +284,7 @@ extension TransferFailure {
     case .badURL, .tooManyRedirects, .redirectRefused, .httpStatus, .rangeReplyWrong,
       .encodedReply, .loginNeeded, .linkExpired, .otherVersion, .otherFile, .webPage,
       .checksumListUnusable, .metalinkUnusable, .torrentUnusable, .wrongPiece, .playlistUnusable,
+      .listUnusable, .membersUnfinished, .membersFailed,
       .liveStream,
       .contradictoryReply, .connectionLost, .noDataConnection, .tlsRefused, .proxyFailed,
       .protocolBroken,

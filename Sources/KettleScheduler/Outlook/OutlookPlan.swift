@@ -304,7 +304,7 @@ extension TransferMachine.State {
     switch waiting?.reason {
     case nil, .retry, .retryAfter: continuesAt
     case .network, .hostUnreachable, .proxy, .diskSpace, .discretionary, .needsLink, .needsLogin,
-      .needsDecision:
+      .needsDecision, .members:
       nil
     }
   }

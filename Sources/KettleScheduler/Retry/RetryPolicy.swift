@@ -110,6 +110,7 @@ package struct RetryPolicy: Sendable, Hashable {
       case .final, .user, nil: false
       }
     case .checksumListUnusable, .metalinkUnusable, .torrentUnusable, .wrongPiece, .playlistUnusable,
+      .listUnusable, .membersUnfinished, .membersFailed,
       .liveStream,
       .otherVersion, .otherFile, .webPage, .badURL, .tooManyRedirects, .redirectRefused,
       .encodedReply,

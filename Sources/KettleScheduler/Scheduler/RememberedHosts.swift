@@ -104,7 +104,7 @@ extension TransferMachine {
       else { return .none }
       return start(at: now)
     case .retry, .retryAfter, .network, .hostUnreachable, .proxy, .diskSpace, .discretionary,
-      .needsLink:
+      .needsLink, .members:
       return .none
     }
   }

@@ -11,6 +11,8 @@ extension TransferScheduler {
     case attempt(AttemptID, AttemptEvent)
     case body(TransferID, BodyEvent)
     case file(TransferID, FileEvent)
+    /// Every member of a collection is complete or has failed. `directory` is where they are.
+    case membersEnded(TransferID, failedCount: Int, in: String)
   }
 
   /// What happened to an attempt.
@@ -90,6 +92,10 @@ extension TransferScheduler {
       handle(event, for: id, &output, in: context(of: nil, jitter: jitter, at: now))
     case .file(let id, let event):
       handle(event, for: id, &output, in: context(of: nil, jitter: jitter, at: now))
+    case .membersEnded(let id, let failedCount, let directory):
+      update(id, into: &output) {
+        $0.membersEnded(failedCount: failedCount, in: directory, at: now)
+      }
     }
     return output
   }

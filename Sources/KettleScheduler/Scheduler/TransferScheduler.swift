@@ -112,7 +112,7 @@ package struct TransferScheduler: Sendable {
     }
   }
 
-  /// Restores the state from the store.
+  /// Restores the state from the store. Collections whose members may be missing ask for them.
   ///
   /// - Parameters:
   ///   - records: the transfers that are not dormant, and possibly others.
@@ -140,6 +140,7 @@ package struct TransferScheduler: Sendable {
       if machine.durableRecord != record { output.changes.append(.put(machine.durableRecord)) }
       let operation = ids.nextOperation()
       update(record.id, into: &output) { $0.recoverDiscarding(operation) }
+      if machine.state.waitsForMembers { output.append(.addMembers(record.id)) }
     }
     evicted.loadedCountAfterEviction = machines.count
     fillSlots(&output, at: now)
@@ -161,10 +162,15 @@ package struct TransferScheduler: Sendable {
     guard var machine = machines[id] else { return nil }
     let before = machine
     let transition = change(&machine)
+    // Before the record that says that the list is complete.
+    if let page = machine.takeListedMembers() {
+      output.changes.append(.members(id, from: page.from, page.members))
+    }
     rules.enforce(on: &machine)
     finished.number(&machine, before: before.visibleState)
     if machine.state == .removed {
       forget(before)
+      if let member = before.spec.options.member { output.append(.addMembers(member.collection)) }
       output.changes.append(.remove(id))
       output.removed.append(before.record)
     } else {
@@ -181,6 +187,7 @@ package struct TransferScheduler: Sendable {
     if machine.differsInConnectionsOnly(from: before) {
       return alarms.set(machine.id, machine.wakeUp, deadline: machine.deadline)
     }
+    recordCollection(machine, before: before, &output)
     let (record, earlier) = (machine.record, before.record)
     let durable = machine.durable(record)
     if durable != before.durable(earlier) { output.changes.append(.put(durable)) }
@@ -198,6 +205,20 @@ package struct TransferScheduler: Sendable {
       || machine.spec.queue != before.spec.queue
     {
       file(machine)
+    }
+  }
+
+  /// A collection whose list is complete needs its members; one of these that ends may be the last.
+  private func recordCollection(
+    _ machine: TransferMachine, before: TransferMachine, _ output: inout SchedulerOutput
+  ) {
+    if machine.state.waitsForMembers, !before.state.waitsForMembers {
+      output.append(.addMembers(machine.id))
+    }
+    if let member = machine.spec.options.member, machine.visibleState != before.visibleState,
+      machine.visibleState.isFinished
+    {
+      output.append(.addMembers(member.collection))
     }
   }
 
@@ -243,8 +264,7 @@ package struct TransferScheduler: Sendable {
       hosts.recordService(of: attempt)
       return action
     case .cancelAttempt, .shortenAttempt, .closeBody, .checkBlocks, .computeDigest, .unpackFile,
-      .readTitle,
-      .placeFile, .discardPartialFile, .discardFinishedFile, .limit:
+      .readTitle, .placeFile, .discardPartialFile, .discardFinishedFile, .limit, .addMembers:
       return action
     }
   }

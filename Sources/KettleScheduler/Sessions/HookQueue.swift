@@ -230,6 +230,8 @@ struct HookTriggers: Sendable {
     else { return [] }
     work = .mayBeDone
     let spec = machine.spec
+    // The end of a collection is an event, not that of each of its files.
+    if spec.options.member != nil, event != .needsUser { return [] }
     guard rules.appliesToRPC || spec.options.rpc == nil else { return [] }
     count(event)
     let subject = HookDue.Subject.transfer(machine.id)

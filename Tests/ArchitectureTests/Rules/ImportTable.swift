@@ -16,7 +16,8 @@ struct ImportRow: Hashable {
 let importTable: [String: ImportRow] = [
   // MARK: Pure
   "KettleModel": ImportRow(),
-  "KettleScheduler": ImportRow(ours: ["KettleModel"]),
+  "KettleCollections": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
+  "KettleScheduler": ImportRow(ours: ["KettleCollections", "KettleModel"]),
   "KettleControl": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
   "KettleDashboard": ImportRow(ours: ["KettleModel"]),
   "KettleConfiguration": ImportRow(ours: ["KettleModel"]),
@@ -70,8 +71,8 @@ let importTable: [String: ImportRow] = [
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "KettleCommands": ImportRow(
     ours: [
-      "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel", "KettleRPC",
-      "KettleSocket", "KettleStarter", "KettleSystem", "KettleTerminal",
+      "KettleCollections", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel",
+      "KettleRPC", "KettleSocket", "KettleStarter", "KettleSystem", "KettleTerminal",
     ], outside: ["ArgumentParser"], system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   "kettle": ImportRow(
     ours: [

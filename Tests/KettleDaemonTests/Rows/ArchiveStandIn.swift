@@ -60,6 +60,20 @@ final class ArchiveStandIn: TransferArchive {
     try base.hook(id)
   }
 
+  func members(
+    of id: TransferID, from first: Int64, isMissing: Bool, countMax: Int
+  ) throws -> [NumberedMember] {
+    try base.members(of: id, from: first, isMissing: isMissing, countMax: countMax)
+  }
+
+  func transfers(ofMembersOf ids: [TransferID]) throws -> [TransferID] {
+    try base.transfers(ofMembersOf: ids)
+  }
+
+  func endOfMembers(of id: TransferID, from first: Int64) throws -> MembersEnd {
+    try base.endOfMembers(of: id, from: first)
+  }
+
   func line(_ wanted: QueueRead) throws -> [TransferRecord] { try base.line(wanted) }
 
   func queue(countMax: Int) throws -> [QueueEntry] { try base.queue(countMax: countMax) }

@@ -155,7 +155,7 @@ struct SimulatedHost {
     case .discardPartialFile(let id, let operation, _):
       plan(.discarded(id, operation), in: delay())
     case .acceptDocument, .acceptSegment, .checkBlocks, .computeDigest, .unpackFile, .readTitle,
-      .discardFinishedFile, .limit:
+      .discardFinishedFile, .limit, .addMembers:
       break
     }
   }

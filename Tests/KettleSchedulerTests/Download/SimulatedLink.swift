@@ -152,7 +152,7 @@ struct SimulatedLink {
         .unpackFile,
         .readTitle,
         .placeFile, .discardFinishedFile,
-        .limit:
+        .limit, .addMembers:
         break
       }
     }

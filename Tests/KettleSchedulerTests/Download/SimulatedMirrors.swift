@@ -84,7 +84,7 @@ struct SimulatedMirrors {
         .unpackFile,
         .readTitle,
         .placeFile, .discardFinishedFile,
-        .limit:
+        .limit, .addMembers:
         break
       }
     }

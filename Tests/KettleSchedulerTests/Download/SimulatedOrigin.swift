@@ -88,7 +88,7 @@ struct SimulatedOrigin {
         .unpackFile,
         .readTitle,
         .placeFile, .discardFinishedFile,
-        .limit:
+        .limit, .addMembers:
         break
       }
     }

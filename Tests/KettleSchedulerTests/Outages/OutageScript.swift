@@ -45,7 +45,7 @@ struct OutageScript {
       case .cancelAttempt, .shortenAttempt, .openBody, .acceptBody, .acceptDocument,
         .acceptSegment, .closeBody, .checkBlocks, .computeDigest, .unpackFile, .readTitle,
         .discardPartialFile,
-        .discardFinishedFile, .limit:
+        .discardFinishedFile, .limit, .addMembers:
         break
       }
     }

@@ -180,7 +180,7 @@ struct QueueWorld {
       script.handle(.file(id, .placed(.success(file), by: operation)))
     case .acceptBody, .acceptDocument, .acceptSegment, .cancelAttempt, .shortenAttempt, .closeBody,
       .checkBlocks, .computeDigest, .unpackFile,
-      .readTitle, .discardPartialFile, .discardFinishedFile, .limit:
+      .readTitle, .discardPartialFile, .discardFinishedFile, .limit, .addMembers:
       break
     }
   }

@@ -147,7 +147,7 @@ struct SimulatedWorld {
       }
       pending.append(.placing(id, operation, resumeData))
     case .discardFinishedFile(_, let file, _): finished.remove(file.identity?.inode ?? 0)
-    case .limit, .readTitle: break
+    case .limit, .readTitle, .addMembers: break
     }
   }
 
@@ -227,7 +227,7 @@ struct SimulatedWorld {
         case .put(let record): record.id
         case .progress(let id, _): id
         case .remove, .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed,
-          .rememberHost, .hook, .digests, .forgetDigests:
+          .rememberHost, .hook, .digests, .forgetDigests, .members:
           nil
         }
       })

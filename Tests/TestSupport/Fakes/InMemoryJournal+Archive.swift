@@ -29,6 +29,26 @@ extension InMemoryJournal: TransferArchive {
     return (stored.run, occasion)
   }
 
+  package func members(
+    of id: TransferID, from first: Int64, isMissing: Bool, countMax: Int
+  ) throws -> [NumberedMember] {
+    Array(
+      members(of: id, isMissing: isMissing).filter { $0.number >= first }
+        .sorted { $0.number < $1.number }.prefix(countMax))
+  }
+
+  package func transfers(ofMembersOf ids: [TransferID]) throws -> [TransferID] {
+    ids.flatMap { id in all.filter { $0.spec.options.member?.collection == id }.map(\.id) }
+  }
+
+  package func endOfMembers(of id: TransferID, from first: Int64) throws -> MembersEnd {
+    let members = all.filter { $0.spec.options.member?.collection == id }
+    let unfinished = members.filter { !$0.state.isFinished }.compactMap(
+      \.spec.options.member?.number)
+    if let number = unfinished.min() { return .unfinished(number) }
+    return .ended(failedCount: members.count { $0.state == .failed })
+  }
+
   package func line(_ wanted: QueueRead) throws -> [TransferRecord] {
     try throwReadFailure()
     defer { passLineGate() }
@@ -165,6 +185,10 @@ extension InMemoryJournal: TransferArchive {
     var contents = JournalContents(records: records.filter { !$0.isDormant })
     let rows = RowMaker(documentsDirectory: "", clearedUpTo: clearedUpTo)
     for record in records where record.isDormant {
+      if let role = record.spec.options.member {
+        contents.members[role.collection, default: MemberTally()].add(
+          1, in: record.state, byteCount: record.finishedFile?.identity?.byteCount ?? 0)
+      }
       let row = rows.row(of: record)
       contents.dormant.states[record.state, default: StateTally()].add(row)
       if row.isCleared == true { contents.dormant.clearedCount += 1 }

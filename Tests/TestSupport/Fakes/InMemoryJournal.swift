@@ -17,6 +17,9 @@ package final class InMemoryJournal: TransferJournal {
     var binEntries: [Int64: [TransferID: BinEntry]] = [:]
     var hooks: [HookRunID: StoredHook] = [:]
     var digests: [TransferID: BlockDigests] = [:]
+    var members: [TransferID: [NumberedMember]] = [:]
+    /// The members that have had a transfer.
+    var added: [TransferID: Set<Int64>] = [:]
     var commits: [[JournalChange]] = []
     var failures: [any Error] = []
     var readFailures: [any Error] = []
@@ -124,6 +127,9 @@ package final class InMemoryJournal: TransferJournal {
   private static func apply(_ change: JournalChange, to state: inout State) {
     switch change {
     case .put(let record):
+      if let role = record.spec.options.member {
+        state.added[role.collection, default: []].insert(role.number)
+      }
       state.records[record.id] = record
       state.lastID = max(state.lastID, record.id)
       let last = state.lastTaskIdentifiers[record.spec.session] ?? record.taskIdentifier
@@ -133,6 +139,11 @@ package final class InMemoryJournal: TransferJournal {
     case .digests(let id, let new):
       for entry in new { state.digests[id, default: BlockDigests()].insert(entry) }
     case .forgetDigests(let id): state.digests[id] = nil
+    case .members(let id, let first, let members):
+      state.members[id, default: []].removeAll { $0.number >= first }
+      state.members[id, default: []] += members.enumerated().map { offset, member in
+        NumberedMember(number: first + Int64(offset), member: member)
+      }
     case .remove(let id): state.records[id] = nil
     case .putSession(let session):
       state.sessions[session.id] = session
@@ -193,6 +204,14 @@ package final class InMemoryJournal: TransferJournal {
   package var records: [TransferID: TransferRecord] { state.withLock { $0.records } }
 
   package var hooks: [HookRunID: StoredHook] { state.withLock { $0.hooks } }
+
+  package func members(of id: TransferID, isMissing: Bool) -> [NumberedMember] {
+    state.withLock { state in
+      (state.members[id] ?? []).filter {
+        !isMissing || state.added[id]?.contains($0.number) != true
+      }
+    }
+  }
 
   package var digests: [TransferID: BlockDigests] { state.withLock { $0.digests } }
 

@@ -63,7 +63,8 @@ struct FinishedFiles {
     if all {
       guard names.isEmpty else { throw UsageError(.command(.bothIDsAndAll(command: command))) }
       let filter = RowFilter(states: [.completed], session: .kettle)
-      return try await service.call(ListIDs.self, .init(filter: filter)).runs.ids
+      let collections = Set(try await ids(in: RowFilter(membership: .collections), service))
+      return try await self.ids(in: filter, service).filter { !collections.contains($0) }
     }
     guard !names.isEmpty else {
       throw UsageError(.command(.neitherIDsNorAll(command: command)))
@@ -71,12 +72,20 @@ struct FinishedFiles {
     var ids: [TransferID] = []
     for name in names {
       if let id = TransferID(argument: name) {
-        ids.append(id)
+        let members = RowFilter(states: [.completed], membership: .of(id))
+        let found = try await self.ids(in: members, service)
+        ids += found.isEmpty ? [id] : found
       } else {
         ids.append(try await id(ofFileAt: name, service, in: context))
       }
     }
     return ids
+  }
+
+  private func ids(
+    in filter: RowFilter, _ service: any ServiceCalling
+  ) async throws -> [TransferID] {
+    try await service.call(ListIDs.self, .init(filter: filter)).runs.ids
   }
 
   private func id(

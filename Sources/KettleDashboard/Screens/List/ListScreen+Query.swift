@@ -120,6 +120,18 @@ extension ListScreen {
     return requests + showOtherList(wanted: wanted, context)
   }
 
+  /// Shows the files of a collection.
+  mutating func enterCollection(
+    _ id: TransferID, _ context: ScreenContext
+  ) -> [ScreenRequest] {
+    setFilter(FilterQuery.collection(id), wanted: nil, context)
+  }
+
+  /// Shows the whole list again, with the cursor on the collection.
+  mutating func leaveCollection(_ context: ScreenContext) -> [ScreenRequest] {
+    setFilter("", wanted: view.openCollection, context)
+  }
+
   /// Handles a click on a count: shows only this state; a second click shows all again.
   mutating func filter(by state: TransferState, _ context: ScreenContext) -> [ScreenRequest] {
     let isOn: Bool =

@@ -48,12 +48,19 @@ package struct ListView: Hashable, Sendable {
   /// The filter that is sent to the service.
   package var filter: RowFilter {
     var filter = query
+    // A collection stands for its files, unless the user looks into it.
+    if filter.membership == .any { filter.membership = .none }
     switch kind {
     case .transfers: filter.scope = .uncleared
     case .history:
       filter.states = (query.states ?? [.completed]).filter { $0 == .completed }
     }
     return filter
+  }
+
+  /// The collection whose files are shown; nil for the whole list.
+  var openCollection: TransferID? {
+    if case .of(let id) = query.membership { id } else { nil }
   }
 
   /// The columns that `<` and `>` step through, from left to right.

@@ -72,17 +72,32 @@ extension QueueMove {
   }
 }
 
-/// The keys that fold the groups of the list.
+/// The keys that fold the groups of the list, and that lead into collections and out of them.
 enum GroupBindings {
   static let all: [Binding<ListScreen>] = [
     Binding(
-      "fold", .moving, in: [.list], keys: [.left], help: "Fold the group: only its heading stays",
-      when: { list, _ in Availability(unless: list.whyNotFold(isFolded: false)) },
-      do: { list, context in list.toggleFold(context) }),
+      "fold", .moving, in: [.list], keys: [.left],
+      help: "Fold the group: only its heading stays; leave the files of a collection",
+      when: { list, _ in
+        list.view.openCollection != nil
+          ? .possible : Availability(unless: list.whyNotFold(isFolded: false))
+      },
+      do: { list, context in
+        list.view.openCollection == nil ? list.toggleFold(context) : list.leaveCollection(context)
+      }),
     Binding(
-      "unfold", .moving, in: [.list], keys: [.right], help: "Show the rows of a folded group",
-      when: { list, _ in Availability(unless: list.whyNotFold(isFolded: true)) },
-      do: { list, context in list.toggleFold(context) }),
+      "unfold", .moving, in: [.list], keys: [.right],
+      help: "Show the rows of a folded group, or the files of a collection",
+      when: { list, context in
+        list.cursorRow?.collection != nil
+          ? context.whenConnected(.possible) : Availability(unless: list.whyNotFold(isFolded: true))
+      },
+      do: { list, context in
+        guard let row = list.cursorRow, row.collection != nil else {
+          return list.toggleFold(context)
+        }
+        return list.enterCollection(row.id, context)
+      }),
   ]
 }
 

@@ -5,7 +5,7 @@ import KettleModel
 /// A condition has a key; all other words are `WordPattern`s.
 package enum FilterQuery {
   package enum Key: String, Hashable, Sendable, CaseIterable {
-    case state, host, queue, session, needs, hook
+    case state, host, queue, session, needs, hook, collection
   }
 
   package enum Problem: Error, Hashable, Sendable {
@@ -15,7 +15,8 @@ package enum FilterQuery {
     case hasOneForm(Key)
     case missingValue(Key)
     case unusableQueue(String)
-    /// A filter can have at most one host, one queue and one session.
+    case unknownCollection(String)
+    /// A filter can have at most one host, one queue, one session and one collection.
     case second(Key)
     /// Only words and states can be excluded.
     case cannotExclude(Key)
@@ -75,6 +76,10 @@ package enum FilterQuery {
       guard filter.queue == nil else { throw .second(.queue) }
       guard let name = QueueName(value) else { throw .unusableQueue(value) }
       filter.queue = name
+    case .collection:
+      guard filter.membership == .any else { throw .second(.collection) }
+      guard let id = Int64(value), id > 0 else { throw .unknownCollection(value) }
+      filter.membership = .of(TransferID(rawValue: id))
     case .session:
       guard filter.session == nil else { throw .second(.session) }
       filter.session = SessionID(rawValue: value)
@@ -134,6 +139,8 @@ package enum FilterQuery {
   }
 
   /// The filter for transfers that continue only when the user does something.
+  static func collection(_ id: TransferID) -> String { "\(Key.collection.rawValue):\(id)" }
+
   static let needsYou = Key.needs.rawValue + ":you"
   static let hookFailed = Key.hook.rawValue + ":failed"
 

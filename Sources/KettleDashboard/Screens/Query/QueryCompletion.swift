@@ -86,6 +86,7 @@ struct QueryCompletion: Hashable, Sendable {
     case .host: return beginning(names.hosts)
     case .queue: return beginning(names.queues)
     case .session: return beginning(names.sessions)
+    case .collection: return []
     }
   }
 

@@ -116,6 +116,11 @@ extension Strings {
       [
         "\"queue:\" needs the name of a queue, as in queue:night", "\"queue:\" needs a name",
       ]
+    case .missingValue(.collection), .unknownCollection:
+      [
+        "\"collection:\" needs the number of a collection, as in collection:12",
+        "\"collection:\" needs a number",
+      ]
     case .missingValue(.session):
       [
         "\"session:\" needs the name of a session, as in session:kettle",

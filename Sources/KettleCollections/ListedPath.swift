@@ -1,0 +1,107 @@
+import KettleModel
+
+/// A path of a list: where the file is put, and the reference that leads to it.
+///
+/// Invariant: the reference names nothing above the URL that it is resolved against, and no other
+/// server.
+package struct ListedPath: Hashable, Sendable {
+  /// Below the directory of the collection.
+  package let path: MemberPath
+  /// A relative reference (RFC 3986, section 4.2), percent-encoded by component.
+  package let reference: String
+
+  /// Returns nil for a path that is absolute, leads up or cannot be made a path of files.
+  package init?(_ text: String) {
+    // Bytes, because to `Character` a combining mark hides the slash before it.
+    let components = text.utf8.split(
+      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+    ).map { String(Substring($0)) }
+    guard components.first?.isEmpty == false, let path = MemberPath(foreign: components) else {
+      return nil
+    }
+    self.path = path
+    reference = PercentEncoding.encoded(path: text)
+  }
+
+  /// The URL of the file beside a document; nil if it would be too long.
+  package func url(beside document: TransferURL) -> TransferURL? {
+    guard case .success(let parsed) = document.resolving(reference) else { return nil }
+    return parsed.url
+  }
+}
+
+extension PercentEncoding {
+  /// Encodes the components of a path and keeps the slashes between them.
+  package static func encoded(path: String) -> String {
+    encoded(path.utf8) { $0 == UInt8(ascii: "/") }
+  }
+
+  /// Encodes one component of a path, or one value of a query.
+  package static func encoded(component: String) -> String {
+    encoded(component.utf8) { _ in false }
+  }
+
+  /// Encodes all but unreserved characters (RFC 3986, section 2.3), so that a name with a colon, a
+  /// question mark or a number sign stays a name in any reference.
+  private static func encoded(
+    _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool
+  ) -> String {
+    var result: [UInt8] = []
+    for byte in bytes {
+      if isUnreserved(byte) || isKept(byte) { result.append(byte) } else { result += escape(byte) }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+}
+
+extension TransferURL {
+  /// The components of the path, without empty ones.
+  package var components: [Substring] { path.split(separator: "/") }
+
+  /// The text after the last slash of the path.
+  package var lastComponent: Substring {
+    path[(path.lastIndex(of: "/") ?? path.startIndex)...].drop { $0 == "/" }
+  }
+
+  /// The URL of a path below this one, which counts as a directory whether it ends with a slash or
+  /// not. Unlike a reference, the path may begin with a slash or have empty components.
+  ///
+  /// - Parameter path: percent-encoded; a query may follow.
+  package func below(_ path: String) -> TransferURL? {
+    let directory = self.path.hasSuffix("/") ? self.path : self.path + "/"
+    guard case .success(let parsed) = TransferURL.parse(origin.text + directory + path) else {
+      return nil
+    }
+    return parsed.url
+  }
+}
+
+extension CollectionEnvironment {
+  /// The endpoint of a service: that of the variable if it is set, or else the usual one.
+  package func endpoint(_ name: String, usual: String) -> TransferURL? {
+    if let url = url(name) { return url }
+    guard case .success(let parsed) = TransferURL.parse(usual) else { return nil }
+    return parsed.url
+  }
+}
+
+extension ListingAnswer {
+  /// The URL that the references of a list are resolved against.
+  ///
+  /// It is that of the answer (RFC 3986, section 5.1.3). Some services redirect to a store that
+  /// knows the list by another name, such as a digest or a token, and has no other file beside it:
+  /// there the URL counts that was asked first.
+  package func base(for first: TransferURL) -> TransferURL {
+    url.lastComponent == first.lastComponent ? url : first
+  }
+}

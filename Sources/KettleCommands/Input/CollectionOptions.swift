@@ -1,0 +1,86 @@
+import ArgumentParser
+import KettleCollections
+import KettleModel
+
+/// The options of `add` for collections: which files of a source are fetched.
+struct CollectionOptions: ParsableArguments {
+  @Option(
+    name: .customLong("include"), parsing: .singleValue,
+    help: ArgumentHelp(
+      "Of a collection, only files that match, such as '*.json'; can be repeated.",
+      valueName: "pattern"))
+  var include: [String] = []
+
+  @Option(
+    name: .customLong("exclude"), parsing: .singleValue,
+    help: ArgumentHelp(
+      "Of a collection, no files that match; can be repeated.", valueName: "pattern"))
+  var exclude: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Fetch the files that the directory at a URL ending with / lists, and those of its \
+      subdirectories down to this depth; 0 is the directory alone.
+      """, valueName: "n"))
+  var depth: Int?
+
+  var choice: MemberChoice { MemberChoice(include: include, exclude: exclude, depth: depth) }
+}
+
+/// Reads the sources of collections among the arguments of a command.
+struct CollectionReader {
+  private let options: CollectionOptions
+  private let context: CommandContext
+  private let environment: CollectionEnvironment
+
+  init(_ options: CollectionOptions, in context: CommandContext) {
+    self.options = options
+    self.context = context
+    environment = CollectionEnvironment(context.environment)
+  }
+
+  /// What is wrong with the options.
+  var problems: [UsageProblem] {
+    options.choice.isUsable ? [] : [.value(.memberChoice(depth: options.depth))]
+  }
+
+  /// Returns the source that an argument names; nil for one that names a single file.
+  func source(_ argument: String) -> Result<CollectionSource, UsageError>? {
+    let found =
+      CollectionSource.named(argument, in: environment)
+      ?? (options.depth == nil ? nil : IndexListing.source(named: argument, in: environment))
+    return found?.mapError { UsageError(.collection(argument, $0.words)) }
+  }
+
+  /// The transfer that reads the list of a source, with the settings of `template`.
+  func spec(for source: CollectionSource, _ template: SpecTemplate) -> TransferSpec {
+    var spec = template.spec(for: TransferURL.Parsed(url: source.url))
+    spec.name = nil
+    spec.options.collection = CollectionRequest(source, choice: options.choice)
+    if source.kind == .hub, let token = hubToken,
+      !spec.headers.contains(where: { $0.name.lowercased() == "authorization" }),
+      let header = HeaderField(name: "Authorization", value: "Bearer " + token)
+    {
+      spec.headers.append(header)
+    }
+    return spec
+  }
+
+  /// The token that the tools of Hugging Face use
+  /// (huggingface.co/docs/huggingface_hub/package_reference/environment_variables). That of this
+  /// machine is not sent by the service of another one.
+  private var hubToken: String? {
+    guard context.host == nil else { return nil }
+    let environment = context.environment
+    if let token = environment["HF_TOKEN"]?.trimmingBlanks(), !token.isEmpty { return token }
+    let home = environment["HOME"] ?? ""
+    let cache = environment["XDG_CACHE_HOME"] ?? home + "/.cache"
+    let path =
+      environment["HF_TOKEN_PATH"]
+      ?? (environment["HF_HOME"] ?? cache + "/huggingface") + "/token"
+    let bytes = try? ArgumentPath.contents(of: path, byteCountMax: 4096) { _ in true }
+    let token = bytes.map { String(decoding: $0, as: UTF8.self).trimmingBlanks() }
+    return token?.isEmpty == false ? token : nil
+  }
+}

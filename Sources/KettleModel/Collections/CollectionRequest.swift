@@ -1,0 +1,143 @@
+/// A collection as it was requested, and what its list has said.
+public struct CollectionRequest: Hashable, Sendable, Codable {
+  public var source: CollectionSource
+  public var choice: MemberChoice
+  /// nil until the list is complete. The service sets it.
+  public var list: CollectionList?
+
+  public init(_ source: CollectionSource, choice: MemberChoice = MemberChoice()) {
+    self.source = source
+    self.choice = choice
+  }
+}
+
+/// The complete list of a collection, in sum. The store has the members themselves.
+public struct CollectionList: Hashable, Sendable, Codable {
+  /// What the list is pinned to, such as a commit; nil if the source has no versions.
+  public var version: String?
+  /// The files that were chosen.
+  public var memberCount = 0
+  /// Their sizes, as far as the source says them.
+  public var byteCount: Int64 = 0
+  /// How many of them have a size that the source does not say.
+  public var unknownSizeCount = 0
+  /// Files that were left out because their paths lead out of the directory.
+  public var refusedCount = 0
+  /// The reach of the farthest server that a document came from.
+  public var reach: NetworkReach = .machine
+
+  public init() {}
+
+  /// Counts a member.
+  package mutating func add(_ member: ListedMember) {
+    memberCount += 1
+    guard let size = member.byteCount else {
+      unknownSizeCount += 1
+      return
+    }
+    byteCount = byteCount.addingReportingOverflow(size).overflow ? .max : byteCount + size
+  }
+}
+
+/// Which files of a source belong to a collection.
+public struct MemberChoice: Hashable, Sendable, Codable {
+  /// Patterns, one of which must match; none means every file.
+  public var include: [String]
+  /// Patterns, none of which may match.
+  public var exclude: [String]
+  /// How many directories are entered below that of the source; nil means all.
+  public var depth: Int?
+
+  public static let patternCountMax = 64
+  public static let patternByteCountMax = 1024
+
+  public init(include: [String] = [], exclude: [String] = [], depth: Int? = nil) {
+    self.include = include
+    self.exclude = exclude
+    self.depth = depth
+  }
+
+  package func includes(_ path: MemberPath) -> Bool {
+    func matches(_ pattern: String) -> Bool {
+      PathPattern.matches(pattern, path.text) || PathPattern.matches(pattern, path.name)
+    }
+    return (include.isEmpty || include.contains(where: matches))
+      && !exclude.contains(where: matches)
+  }
+
+  /// Whether a directory is entered that is this far below that of the source.
+  package func enters(depth: Int) -> Bool { depth <= min(self.depth ?? .max, MemberPath.depthMax) }
+
+  package var isUsable: Bool {
+    let patterns = include + exclude
+    return patterns.count <= Self.patternCountMax
+      && patterns.allSatisfy { (1...Self.patternByteCountMax).contains($0.utf8.count) }
+      && depth ?? 0 >= 0
+  }
+}
+
+/// Patterns as those of a shell: `*` stands for any characters, slashes too, `?` for one.
+enum PathPattern {
+  /// Compares in a time that grows with the product of both lengths at most.
+  static func matches(_ pattern: String, _ text: String) -> Bool {
+    let (pattern, text) = (Array(pattern.unicodeScalars), Array(text.unicodeScalars))
+    var (next, index) = (0, 0)
+    var star: (next: Int, index: Int)?
+    while index < text.count {
+      if next < pattern.count, pattern[next] == "*" {
+        star = (next + 1, index)
+        next += 1
+      } else if next < pattern.count, pattern[next] == "?" || pattern[next] == text[index] {
+        next += 1
+        index += 1
+      } else if let last = star {
+        star = (last.next, last.index + 1)
+        (next, index) = (last.next, last.index + 1)
+      } else {
+        return false
+      }
+    }
+    return pattern[next...].allSatisfy { $0 == "*" }
+  }
+}
+
+/// What a transfer is to the collection that it belongs to. Only the service sets it.
+public struct MemberRole: Hashable, Sendable, Codable {
+  public var collection: TransferID
+  /// The place in the list, from 0.
+  public var number: Int64
+  public var path: MemberPath
+
+  package init(collection: TransferID, number: Int64, path: MemberPath) {
+    self.collection = collection
+    self.number = number
+    self.path = path
+  }
+}
+
+/// How far a collection is, as clients see it.
+public struct CollectionProgress: Hashable, Sendable, Codable {
+  /// The source, such as `hf://org/model@main`.
+  public var name: String
+  public var version: String?
+  /// nil until the list is complete.
+  public var memberCount: Int?
+  public var completedCount = 0
+  public var failedCount = 0
+  public var runningCount = 0
+  /// Members that continue only when the user does something.
+  public var needsUserCount = 0
+
+  package init(_ request: CollectionRequest) {
+    name = request.source.name
+    version = request.list?.version
+    memberCount = request.list?.memberCount
+  }
+
+  /// `37 of 96 files`, and how many have failed; nil until the list is complete.
+  package var words: String? {
+    guard let memberCount else { return nil }
+    let files = "\(completedCount) of \(memberCount) file\(memberCount == 1 ? "" : "s")"
+    return failedCount == 0 ? files : "\(files), \(failedCount) failed"
+  }
+}

@@ -1,0 +1,46 @@
+/// What a user has named as the source of a collection, and the document that begins its list.
+public struct CollectionSource: Hashable, Sendable, Codable {
+  public enum Kind: String, Sendable, Codable, CaseIterable {
+    /// A repository of Hugging Face: models, datasets and spaces.
+    case hub
+    /// Pages of a web server that list a directory.
+    case index
+    /// A list in the format of sha256sum(1).
+    case checksums
+    /// A list with a JSON object on each line.
+    case lines
+    /// An item of archive.org.
+    case archive
+    /// A record of Zenodo.
+    case zenodo
+    /// A prefix of a bucket that speaks the protocol of S3.
+    case bucket
+  }
+
+  public var kind: Kind
+  /// The source in one form, such as `hf://org/model@main`.
+  public var name: String
+  /// The first document.
+  public var url: TransferURL
+
+  public init(_ kind: Kind, name: String, url: TransferURL) {
+    self.kind = kind
+    self.name = name
+    self.url = url
+  }
+
+  /// The name of the directory for its files below the downloads directory; nil for one that gives
+  /// no name.
+  package var directoryName: FileName? {
+    let path = name.split(separator: "?").first.map(String.init) ?? name
+    var parts = path.split(separator: "/").map(String.init)
+    switch kind {
+    case .hub:
+      parts = parts.map { part in part.split(separator: "@").first.map(String.init) ?? part }
+    // The list itself is not the collection.
+    case .checksums, .lines: if parts.count > 2 { parts.removeLast() }
+    case .index, .archive, .zenodo, .bucket: break
+    }
+    return parts.last.flatMap { FileName(foreign: $0) }
+  }
+}

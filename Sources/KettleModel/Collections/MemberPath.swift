@@ -1,0 +1,63 @@
+/// The place of a file below the directory of its collection.
+///
+/// Invariant: it leads down from the directory, whoever has written it. Each component is a name
+/// that `FileName` permits, so that no list can create `../x`, `/etc/x` or `.bashrc`.
+public struct MemberPath: Hashable, Sendable {
+  /// The directories, and the name of the file last.
+  public let components: [String]
+
+  public static let depthMax = 64
+  public static let byteCountMax = 2048
+
+  /// Makes a path of components from outside. Returns nil if one of them leads up, if nothing is
+  /// left of one, or if the path is too deep or too long.
+  public init?(foreign components: some Sequence<String>) {
+    var names: [String] = []
+    for component in components where !component.isEmpty && component != "." {
+      guard component != "..", let name = FileName(foreign: component) else { return nil }
+      names.append(name.text)
+    }
+    let byteCount = names.reduce(names.count) { $0 + $1.utf8.count }
+    guard (1...Self.depthMax).contains(names.count), byteCount <= Self.byteCountMax else {
+      return nil
+    }
+    self.components = names
+  }
+
+  /// Makes a path of text from outside, whose components are separated by slashes. Returns nil for
+  /// an absolute path as well.
+  public init?(foreign text: String) {
+    guard !text.hasPrefix("/") else { return nil }
+    self.init(foreign: text.split(separator: "/").map(String.init))
+  }
+
+  private init(known components: [String]) { self.components = components }
+
+  public var name: String { components.last ?? "" }
+  public var directories: ArraySlice<String> { components.dropLast() }
+  public var text: String { components.joined(separator: "/") }
+
+  /// What two paths share that are one file on a file system that folds case.
+  package var folded: String { text.lowercased() }
+
+  /// The path of another file beside it: `a (2).txt`.
+  package func numbered(_ number: Int) -> MemberPath? {
+    let (stem, suffix) = FileName.parts(of: name)
+    return MemberPath(foreign: directories + ["\(stem) (\(number))\(suffix)"])
+  }
+}
+
+extension MemberPath: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let path = MemberPath(foreign: try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a path")
+    }
+    self = path
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}

@@ -1,0 +1,184 @@
+import KettleCollections
+import KettleModel
+
+/// The list of a collection while its documents are read, one after the other.
+///
+/// Every promise about a document is kept here, whatever an adapter returns: documents and files
+/// are bounded in number, no document is read twice, URLs lead only where the server of the
+/// document may send anyone, only chosen files count, and no two files have one path, not even on a
+/// file system that folds case.
+struct ListingRun: Sendable, Hashable {
+  static let documentCountMax = 100_000
+  static let memberCountMax = 1_000_000
+
+  /// The chain for requests to documents: they may lead only where a redirect of their servers may.
+  private(set) var redirects: RedirectChain
+  private(set) var list = CollectionList()
+  /// Those of the last document, which the store does not have yet, and the number of the first.
+  private(set) var unrecorded: (from: Int64, members: [ListedMember])?
+
+  private let choice: MemberChoice
+  /// The next one last.
+  private var pending: [ListingRequest] = []
+  private var documents: Set<TransferURL> = []
+  /// The folded paths of all files, by their hashes: a million paths would fill the memory.
+  private var paths: Set<Int> = []
+  /// The URLs of the files, in the same way.
+  private var urls: Set<Int> = []
+  /// The next number for another file with a path.
+  private var numbers: [Int: Int] = [:]
+
+  init(_ first: ListingRequest, choice: MemberChoice, redirects: RedirectChain) {
+    self.choice = choice
+    self.redirects = redirects
+    pending = [first]
+    documents = [first.url]
+  }
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.pending == right.pending && left.list == right.list && left.redirects == right.redirects
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(pending)
+    hasher.combine(list)
+  }
+
+  /// The document to read next; nil when the list is complete.
+  var next: ListingRequest? { pending.last }
+
+  /// Takes what a document says. Returns what is wrong with it, for the detail of a failure.
+  mutating func receive(
+    _ page: ListingPage, from url: TransferURL, _ chain: RedirectChain
+  ) -> String? {
+    pending.removeLast()
+    redirects = RedirectChain(
+      count: 0, minimumReach: max(redirects.minimumReach, chain.minimumReach))
+    list.reach = redirects.minimumReach
+    list.version = page.version ?? list.version
+    list.refusedCount += page.refusedCount
+    let first = Int64(list.memberCount)
+    let members = page.members.compactMap { member -> ListedMember? in
+      guard
+        url.permitsDocument(
+          toName: member.url, reach: redirects.minimumReach, member.checksum != nil)
+      else {
+        list.refusedCount += 1
+        return nil
+      }
+      return distinct(member)
+    }
+    guard list.memberCount + members.count <= Self.memberCountMax else {
+      return "it has more than \(Self.memberCountMax) files"
+    }
+    for member in members { list.add(member) }
+    unrecorded = (first, members)
+    // The first one of the page is read next.
+    for request in page.further.reversed() where choice.enters(depth: request.depth) {
+      guard permits(request.url, from: url), documents.insert(request.url).inserted else {
+        continue
+      }
+      pending.append(request)
+    }
+    return documents.count <= Self.documentCountMax
+      ? nil : "it has more than \(Self.documentCountMax) documents"
+  }
+
+  /// Returns the last document's files, which are on their way to the store.
+  mutating func takeUnrecorded() -> (from: Int64, members: [ListedMember])? {
+    defer { unrecorded = nil }
+    return unrecorded
+  }
+
+  private func permits(_ document: TransferURL, from url: TransferURL) -> Bool {
+    switch RedirectPolicy.decide(location: document.text, from: url, redirectCount: 0) {
+    case .follow(let target): target == document
+    case .refuse: false
+    }
+  }
+
+  /// Returns a file with a path that no other has; nil for one that is not chosen or was listed
+  /// before.
+  private mutating func distinct(_ member: ListedMember) -> ListedMember? {
+    guard choice.includes(member.path), member.byteCount ?? 0 >= 0 else { return nil }
+    if paths.insert(member.path.folded.hashValue).inserted {
+      urls.insert(member.url.hashValue)
+      return member
+    }
+    guard urls.insert(member.url.hashValue).inserted else { return nil }
+    let folded = member.path.folded.hashValue
+    for number in numbers[folded, default: 2]...Int.max {
+      guard number <= FileName.numberMax, let path = member.path.numbered(number) else { break }
+      guard paths.insert(path.folded.hashValue).inserted else { continue }
+      numbers[folded] = number + 1
+      var member = member
+      member.path = path
+      return member
+    }
+    list.refusedCount += 1
+    return nil
+  }
+}
+
+extension TransferFacts {
+  /// The first document of a list that is still to be read; nil for any other transfer.
+  var neededListing: ListingRequest? {
+    guard let collection = spec.options.collection, collection.list == nil else { return nil }
+    return listing?.next ?? collection.source.adapter()?.first
+  }
+
+  /// Uses a document of a list. The next one follows, or the members when it was the last.
+  mutating func useListing(
+    _ read: Result<ListingPage, ArrivedDocument.Unusable>, from url: TransferURL,
+    _ chain: RedirectChain
+  ) -> TransferMachine.AfterEnding {
+    guard let collection = spec.options.collection, let first = neededListing else {
+      return .failed(TransferFailure(.internalProblem, on: urlText))
+    }
+    var run =
+      listing
+      ?? ListingRun(first, choice: collection.choice, redirects: RedirectChain(to: spec.source))
+    do throws(ArrivedDocument.Unusable) {
+      let page = try read.get()
+      if let detail = run.receive(page, from: url, chain) { throw .init(detail: detail) }
+      if run.next == nil, run.list.memberCount == 0 {
+        throw .init(detail: "it has no file that is wanted")
+      }
+    } catch {
+      // The next start reads the list from its beginning.
+      listing = nil
+      return .failed(TransferFailure(.listUnusable, on: url.text, detail: error.detail))
+    }
+    listing = run
+    if run.next != nil { return .request(firstRequest) }
+    spec.options.collection?.list = run.list
+    return .waiting(waitingForMembers)
+  }
+
+  /// Ends the wait of a collection: all of its members have ended.
+  ///
+  /// - Parameters:
+  ///   - failedCount: how many of them have failed.
+  ///   - directory: where they are.
+  mutating func endCollection(
+    failedCount: Int, in directory: String, at now: Moment
+  ) -> Transition {
+    guard let collection = spec.options.collection, let list = collection.list else { return .none }
+    finishedAt = now.wall
+    guard failedCount == 0 else {
+      return .entering(
+        .failed(
+          TransferFailure(
+            .membersFailed, on: collection.source.name,
+            detail: "\(failedCount) of \(list.memberCount)")))
+    }
+    finishedFile = FinishedFile(path: directory, identity: nil)
+    return .entering(.completed)
+  }
+
+  /// The wait of a collection whose list is complete.
+  var waitingForMembers: TransferMachine.Waiting {
+    let name = spec.options.collection?.source.name ?? urlText
+    return .forEvent(.members, TransferFailure(.membersUnfinished, on: name))
+  }
+}
