@@ -294,7 +294,6 @@ struct IndexListingTests {
   }
 
   @Test(
-    .timeLimit(.minutes(1)),
     arguments: [
       "<", "</", "<!", "<!-", "<!--", "<!-->", "<a", "<a ", "<a href=", "<a href='", "<a href=\"'",
       "</script",

@@ -74,7 +74,7 @@ struct RunKettleTests {
       outcome.error == """
         kettle: Unknown option '--jsn'. Did you mean '--json'?
         Usage: kettle list [--json] [--state <state> ...] [--session <id>]
-                           [--queue <name>] [--match <words>]
+                           [--queue <name>] [--collection <id>] [--match <words>]
           See 'kettle list --help' for more information.
 
         """)

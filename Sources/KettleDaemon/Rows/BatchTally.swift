@@ -184,6 +184,7 @@ struct CollectionRows: Sendable {
     row.collection?.runningCount = runningCount
     row.collection?.needsUserCount = sum.needsUserCount
     row.bytesReceived = max(0, sum.tally.bytesReceived)
+    if row.state == .completed { row.bytesExpected = row.bytesReceived }
     row.bytesPerSecond = max(0, sum.bytesPerSecond)
     row.connections = sum.connections
     if row.reason == .members, runningCount > 0 {

@@ -134,6 +134,13 @@ public struct CollectionProgress: Hashable, Sendable, Codable {
     memberCount = request.list?.memberCount
   }
 
+  /// `37/96`, and how many have failed, for a place beside the name.
+  package var brief: String? {
+    guard let memberCount else { return nil }
+    let files = "\(completedCount)/\(memberCount)"
+    return failedCount == 0 ? files : "\(files), \(failedCount) failed"
+  }
+
   /// `37 of 96 files`, and how many have failed; nil until the list is complete.
   package var words: String? {
     guard let memberCount else { return nil }

@@ -136,7 +136,7 @@ extension TransferSnapshot {
 
   /// The subtitle; nil when there is nothing to display.
   package var shownSubtitle: String? {
-    collection?.words ?? subtitle.flatMap { $0.isEmpty ? nil : $0 }
+    collection?.brief ?? subtitle.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// The user's queue by its name; nil for a task of a program.

@@ -129,7 +129,7 @@ struct ListCommandTests {
           Viewport(
             filter: RowFilter(
               states: [.failed, .waiting], session: SessionID(rawValue: "mine"),
-              text: "^deb !iso"),
+              text: "^deb !iso", membership: .none),
             count: ListReader.usualPageCount))
       ])
   }
@@ -141,7 +141,7 @@ struct ListCommandTests {
       context.service.asked == [
         .list(
           Viewport(
-            filter: RowFilter(states: [.completed, .completed]),
+            filter: RowFilter(states: [.completed, .completed], membership: .none),
             count: ListReader.usualPageCount))
       ])
   }

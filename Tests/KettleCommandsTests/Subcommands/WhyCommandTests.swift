@@ -206,6 +206,13 @@ struct WhyCommandTests {
         "To do: \"kettle accept 3\" keeps what arrived, \"kettle start 3\" requests it again",
       ]
     ) { $0.reason = .needsDecision },
+    Situation(
+      state: .waiting, heldBack: held(.members),
+      lines: [
+        "Because some of its files are not complete",
+        "To do: \"kettle list --collection 3\" shows them",
+      ]
+    ) { $0.reason = .members },
   ]
 
   static let others: [Situation] = [

@@ -71,6 +71,7 @@ final class FakeService: ServiceCalling {
         filter.states?.contains(row.state) != false
           && (filter.session ?? row.session) == row.session
           && (filter.queue ?? row.queueOfUser) == row.queueOfUser
+          && RowTest(RowFilter(membership: filter.membership)).passes(row)
       }
     }
   }

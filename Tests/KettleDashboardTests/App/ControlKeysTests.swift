@@ -73,7 +73,7 @@ struct ControlKeysTests {
       .rowsArrived(ListWindow(first: 0, matchingCount: 2, rows: rows), Sample.totals),
       at: Sample.now)
     func effect(_ verb: ControlVerb, _ states: [TransferState]) -> [DashboardEffect] {
-      let filter = RowFilter(states: states, text: "iso", scope: .uncleared)
+      let filter = RowFilter(states: states, text: "iso", scope: .uncleared, membership: .none)
       return [.service(.control(verb, .matching(filter, except: [])))]
     }
     let active: [TransferState] = [.scheduled, .queued, .running, .waiting, .verifying]

@@ -4,7 +4,8 @@ extension Viewport {
   /// The viewport that the dashboard requests at the start.
   static func unfiltered(first: Int, count: Int, tag: Int = 0) -> Viewport {
     Viewport(
-      filter: RowFilter(scope: .uncleared), sort: RowSort(isGrouped: true), first: first,
+      filter: RowFilter(scope: .uncleared, membership: .none), sort: RowSort(isGrouped: true),
+      first: first,
       count: count, tag: tag)
   }
 }

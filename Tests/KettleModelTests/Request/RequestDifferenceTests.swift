@@ -19,7 +19,7 @@ struct RequestDifferenceTests {
     let properties = labels(spec).union(labels(spec.options))
     var parts = Set(RequestPart.allCases.map(\.rawValue))
     #expect(parts.remove("url") != nil)
-    #expect(properties == parts.union(["source", "options", "described", "repairs"]))
+    #expect(properties == parts.union(["source", "options", "described", "repairs", "member"]))
   }
 
   /// A request that asks for something in each part that a command can ask for.

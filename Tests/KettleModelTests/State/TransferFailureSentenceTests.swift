@@ -190,6 +190,18 @@ struct TransferFailureSentenceTests {
       "\"https://h/a.m3u8\" is a live stream and has no end; add it when the recording is complete"
     ),
     (
+      .listUnusable, "https://h/d/", "it lists no files",
+      "The list of files \"https://h/d/\" cannot be used (it lists no files); check the address of the collection"
+    ),
+    (
+      .membersUnfinished, "hf://org/model@main", nil,
+      "Files of \"hf://org/model@main\" are still to be fetched"
+    ),
+    (
+      .membersFailed, "hf://org/model@main", "1 of 96",
+      "Files of \"hf://org/model@main\" could not be fetched (1 of 96); start it again to fetch them"
+    ),
+    (
       .notContinued, "/d/a.iso", "it is a directory",
       "The file \"/d/a.iso\" cannot be continued (it is a directory); move it away, or leave out --continue"
     ),

@@ -17,7 +17,7 @@ struct TransferStateTests {
     #expect(
       WaitingReason.allCases.map(\.rawValue) == [
         "retry", "retryAfter", "network", "hostUnreachable", "proxy", "diskSpace", "discretionary",
-        "needsLink", "needsLogin", "needsDecision",
+        "needsLink", "needsLogin", "needsDecision", "members",
       ])
     #expect(
       WaitingReason.allCases.filter(\.needsUser) == [.needsLink, .needsLogin, .needsDecision])

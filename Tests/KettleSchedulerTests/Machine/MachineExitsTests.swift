@@ -33,9 +33,11 @@ struct MachineExitsTests {
     }
   }
 
-  @Test func `only a rename, an existing file or the undo of a reset completes a transfer`() {
+  @Test
+  func `only a rename, an existing file, its members or the undo of a reset completes a transfer`()
+  {
     let before = Kind.allCases.filter { $0.exits.contains(.completed) }
-    #expect(before == [.idle, .ending, .placing])
+    #expect(before == [.idle, .ending, .waiting, .placing])
   }
 
   @Test func `a completed transfer leaves only by reset and removal`() {

@@ -48,7 +48,8 @@ struct MarksTests {
     _ = model.press(.character("A"), .character(" "))
     #expect(
       model.list.selected.selection
-        == .matching(RowFilter(scope: .uncleared), except: [TransferID(rawValue: 1)]))
+        == .matching(
+          RowFilter(scope: .uncleared, membership: .none), except: [TransferID(rawValue: 1)]))
     #expect(model.list.selected.count == 999_999)
     _ = model.press(.character("i"))
     #expect(model.list.selected.selection == ids(1))
@@ -92,7 +93,11 @@ struct MarksTests {
     _ = model.update(.rowsArrived(window, Totals()), at: Sample.now)
     #expect(
       model.press(.character("A"), .character("s"))
-        == [.service(.control(.start, .matching(RowFilter(scope: .uncleared), except: [])))])
+        == [
+          .service(
+            .control(.start, .matching(RowFilter(scope: .uncleared, membership: .none), except: []))
+          )
+        ])
   }
 
   @Test
@@ -110,7 +115,12 @@ struct MarksTests {
     _ = model.press(.character("A"))
     #expect(
       model.press(.character("D"), .character("y"))
-        == [.service(.remove(.matching(RowFilter(scope: .uncleared), except: []), withFile: true))])
+        == [
+          .service(
+            .remove(
+              .matching(RowFilter(scope: .uncleared, membership: .none), except: []), withFile: true
+            ))
+        ])
   }
 
   @Test func `a new link applies to one transfer`() {

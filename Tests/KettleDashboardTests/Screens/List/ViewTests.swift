@@ -87,7 +87,7 @@ struct ViewTests {
     var model = list.model()
     let effects = model.press(.character("H"))
     guard case .service(.subscribe(let viewport)) = try #require(effects.first) else { return }
-    #expect(viewport.filter == RowFilter(states: [.completed]))
+    #expect(viewport.filter == RowFilter(states: [.completed], membership: .none))
     #expect(model.list.cursor.index == 0)
     #expect(viewport.sort == RowSort(key: .finishedAt, isDescending: true))
     list.answer(effects, &model)
@@ -105,7 +105,8 @@ struct ViewTests {
     list.press(.character("\\"), in: &model)
     list.type("iso", in: &model)
     list.press(.enter, in: &model)
-    #expect(model.list.view.filter == RowFilter(states: [.completed], text: "iso"))
+    #expect(
+      model.list.view.filter == RowFilter(states: [.completed], text: "iso", membership: .none))
     #expect(model.list.window?.matchingCount == 0)
     list.press(.character("H"), in: &model)
     #expect(

@@ -15,7 +15,8 @@ struct FilterTests {
     list.press(.character("\\"), in: &model)
     #expect(model.keyContext == .query)
     list.type("state:f", in: &model)
-    #expect(model.list.view.filter == RowFilter(states: [.failed], scope: .uncleared))
+    #expect(
+      model.list.view.filter == RowFilter(states: [.failed], scope: .uncleared, membership: .none))
     #expect(model.list.window?.matchingCount == 20)
     list.press(.enter, in: &model)
     #expect(model.keyContext == .list)
@@ -71,7 +72,7 @@ struct FilterTests {
     list.type("state:failed", in: &model)
     #expect(model.list.cursorRow?.id == TransferID(rawValue: 0))
     list.press(.escape, in: &model)
-    #expect(model.list.view.filter == RowFilter(scope: .uncleared))
+    #expect(model.list.view.filter == RowFilter(scope: .uncleared, membership: .none))
     #expect(model.list.cursorRow?.id == TransferID(rawValue: 3))
   }
 
@@ -135,7 +136,7 @@ struct FilterTests {
     list.press(.character("\\"), in: &model)
     list.type("state:failed", in: &model)
     list.press(.enter, .character("A"), in: &model)
-    let failed = RowFilter(states: [.failed], scope: .uncleared)
+    let failed = RowFilter(states: [.failed], scope: .uncleared, membership: .none)
     #expect(
       list.press(.character("s"), in: &model) == [
         .service(.control(.start, .matching(failed, except: [])))
@@ -303,5 +304,20 @@ struct FilterTests {
       """)
     list.press(.character("d"), in: &model)
     #expect(model.said == "Nothing matches the filter; Esc clears it")
+  }
+
+  @Test func `Right shows the files of a collection, and Left leaves them`() throws {
+    var model = Sample.model(columns: 80, rows: 24)
+    var row = try #require(Sample.rows.first)
+    let url = try TransferURL.parse("https://example.org/pub/").get().url
+    row.collection = CollectionProgress(
+      CollectionRequest(CollectionSource(.index, name: url.text, url: url)))
+    let window = ListWindow(first: 0, matchingCount: 1, rows: [row])
+    _ = model.update(.rowsArrived(window, Sample.totals), at: Sample.now)
+    _ = model.press(.right)
+    #expect(model.list.view.filterText == "collection:\(row.id)")
+    #expect(model.list.view.filter == RowFilter(scope: .uncleared, membership: .of(row.id)))
+    _ = model.press(.left)
+    #expect(model.list.view.filter == RowFilter(scope: .uncleared, membership: .none))
   }
 }
