@@ -167,6 +167,7 @@ struct RunKettleTests {
       hosts                   Show what the service knows about hosts, or forget it.
       queues                  Show your queues, or move transfers between them.
       verify                  Compare finished files with what was downloaded.
+      collections             Show your collections: folders, models and datasets.
 
     CONTROL SUBCOMMANDS:
       start                   Start or resume transfers.
