@@ -37,7 +37,7 @@ GROUP := ./assets/run-tests.sh
 SIMULATE := SWIFT_DETERMINISTIC_HASHING=1 $(GROUP) simulation $(RUN_TESTS) --filter '^SimulationTests'
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-sources test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -119,6 +119,11 @@ test-servers: deps ## Run it with nginx, Apache, squid and dante, and take them 
 	swift build $(TEST_BUILD)
 	@$(GROUP) servers $(RUN_TESTS) --no-parallel --filter '^ServerTests'
 	@echo 'test-servers: everything passed'
+
+test-sources: deps ## Download collections from real servers beside their own clients
+	@./assets/install-deps.sh sources
+	swift build $(TEST_BUILD) --product kettle
+	./assets/sources/check.sh .build/debug/kettle
 
 test-clients: deps ## Run its WebExtension and programs written for aria2; ARIANG=FOLDER for AriaNg's page too
 	@./assets/install-deps.sh clients

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes sure that everything needed to build and test Kettle is there; installs what is missing on
 # Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
-# With the word "faults", "servers", "clients", "bench", "pictures" or "package" it looks for what that
-# target of make needs, too.
+# With the word "faults", "servers", "sources", "clients", "bench", "pictures" or "package" it looks for
+# what that target of make needs, too.
 set -eu
 purpose=${1:-}
 
@@ -69,6 +69,15 @@ if [ "$purpose" = servers ]; then
   need_program curl curl
   need_program openssl openssl
   need_program unshare util-linux
+fi
+
+# Sources of collections, and other programs that download them.
+if [ "$purpose" = sources ]; then
+  need_program python3 python3
+  python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
+  need_program nginx nginx-light
+  need_program apache2 apache2-bin
+  need_program wget2 wget2
 fi
 
 # Clients written in Python, and a browser for the WebExtension and the page of AriaNg. Chrome loads no

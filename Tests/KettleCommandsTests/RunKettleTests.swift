@@ -34,7 +34,7 @@ struct RunKettleTests {
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
     "limit", "session", "queues", "undo", "bin", "config", "theme", "rules", "rpc", "browser",
-    "completion", "verify", "repair",
+    "completion", "verify", "repair", "collections",
   ])
   func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")

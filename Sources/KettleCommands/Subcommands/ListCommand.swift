@@ -126,11 +126,11 @@ struct CollectionsCommand: RunnableCommand {
       name, version, memberCount, completedCount, failedCount and runningCount.
 
       Examples:
-        kettle add hf://org/model --include '*.safetensors' -d ~/models
-        kettle add https://mirror.example.org/pub/data/ --depth 3 -d ~/data
-        kettle add https://example.org/release/SHA256SUMS
         kettle collections
-        kettle pause 12
+        kettle add hf://org/model --include '*.safetensors' --to ~/models
+        kettle add https://mirror.example.org/pub/data/ --depth 3
+        kettle add https://example.org/release/SHA256SUMS
+        kettle list --collection 12
       """)
 
   @Flag(help: "Print JSON.")
