@@ -110,7 +110,8 @@ struct DashboardRunnerTests {
       result.effects == [
         .subscribe(
           Viewport(
-            filter: RowFilter(scope: .uncleared), sort: RowSort(isGrouped: true), first: 0,
+            filter: RowFilter(scope: .uncleared, membership: .none), sort: RowSort(isGrouped: true),
+            first: 0,
             count: 28, tag: 0)),
         .control(.pause, .ids([TransferID(rawValue: 1)])),
       ])
