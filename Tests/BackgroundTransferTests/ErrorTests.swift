@@ -20,6 +20,7 @@ struct ErrorTests {
     .torrentUnusable: -1011,
     .wrongPiece: -1011,
     .headersFileUnusable: -1013, .playlistUnusable: -1011, .liveStream: -1011,
+    .listUnusable: -1011, .membersUnfinished: -1, .membersFailed: -1,
     .unpackingFailed: -1016, .notContinued: -3005, .conditionUnmet: -1020,
     .internalProblem: -1,
   ]

@@ -30,12 +30,12 @@ struct RPCLedgerTests {
   /// Calls `body` with 0, 1, … and compares what a hundred of the last calls cost with the first
   /// ones. Of ten hundreds the cheapest counts: memory that grows once is not a cost of each call.
   private func expectFlatCost(_ count: Int, _ body: (Int64) -> Void) {
-    func cost(ofHundredFrom start: Int) -> Int64 {
+    func costOfHundred(from start: Int) -> Int64 {
       cost { for number in start..<start + 100 { body(Int64(number)) } }
     }
-    let first = cost(ofHundredFrom: 0)
+    let first = costOfHundred(from: 0)
     for number in 100..<count - 1000 { body(Int64(number)) }
-    let hundreds = stride(from: count - 1000, to: count, by: 100).map(cost(ofHundredFrom:))
+    let hundreds = stride(from: count - 1000, to: count, by: 100).map(costOfHundred)
     let last = hundreds.min() ?? 0
     // The first calls also load the code. A cost that grows is a hundred times as high.
     #expect(

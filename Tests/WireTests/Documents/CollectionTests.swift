@@ -1,3 +1,4 @@
+import Foundation
 import KettleEngine
 import KettleModel
 import KettleScheduler
@@ -55,7 +56,12 @@ struct CollectionTests {
     _ location: SourceLocation = #_sourceLocation
   ) {
     let found = world.home.bytes(of: "data/" + path)
-    #expect(found == Self.text(name), sourceLocation: location)
+    let names =
+      (try? FileManager.default.contentsOfDirectory(
+        atPath: world.home.documents + "/data")) ?? []
+    #expect(
+      found == Self.text(name), "\(names.sorted()); \(world.told.read { $0 })",
+      sourceLocation: location)
   }
 
   @Test func `a directory is fetched with its subdirectories`() async throws {
@@ -138,6 +144,10 @@ struct CollectionTests {
     try await world.restart(after: .crash)
     let row = try await world.end(of: id)
     #expect(row.state == .completed)
+    // The engine before the crash may still be at work in this process.
+    for _ in 0..<10_000 where names.contains(where: { world.home.bytes(of: "data/" + $0) == nil }) {
+      await Task.yield()
+    }
     for name in names { expectFile(name, name, in: world) }
     #expect(await world.engine.withMembers([id]).count == 1 + names.count)
   }
