@@ -18,7 +18,9 @@ struct ListingRunTests {
   ) -> ListedMember? {
     MemberPath(foreign: path).map {
       ListedMember(
-        path: $0, url: url(address ?? "https://files.example/pub/" + path), byteCount: 10,
+        path: $0,
+        url: url(address ?? "https://files.example/pub/" + path.replacing(" ", with: "%20")),
+        byteCount: 10,
         checksum: checksum)
     }
   }
@@ -53,6 +55,13 @@ struct ListingRunTests {
     #expect(paths(&run) == ["a.txt", "A (2).TXT", "a (3).txt"])
     #expect(run.list.memberCount == 3)
     #expect(run.list.byteCount == 30)
+  }
+
+  @Test func `a number that a listed file has is left out`() {
+    var run = run()
+    let members = [member("a.txt"), member("a (2).txt"), member("A.txt")]
+    #expect(run.receive(page(members), from: root, chain) == nil)
+    #expect(paths(&run) == ["a.txt", "a (2).txt", "A (3).txt"])
   }
 
   @Test func `numbers go on over documents`() {
