@@ -57,6 +57,7 @@ extension TransferEngine {
         switch try await store.read({ try $0.endOfMembers(of: id, from: first) }) {
         case .unfinished(let number): collections.firstUnfinished[id] = number
         case .ended(let failedCount):
+          collections.firstUnfinished[id] = nil
           guard let machine = waitingCollection(id) else { break }
           let directory = rows.directory(of: machine.spec)
           apply(.membersEnded(id, failedCount: failedCount, in: directory))
