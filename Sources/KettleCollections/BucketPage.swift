@@ -110,6 +110,6 @@ private struct BucketPageReader {
     let parts = ["Code", "Message", "Endpoint"].compactMap { values[$0]?.trimmingBlanks() }
       .filter { !$0.isEmpty }
     let words = parts.joined(separator: ": ").sanitizedForDisplay(limit: 300)
-    return words.isEmpty ? "the service answers with an error" : "the service says: " + words
+    return words.isEmpty ? "the service returned an error" : "the service returned \"\(words)\""
   }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import KettleModel
 
 /// Lists a repository of Hugging Face: a model, a dataset or a space.
@@ -67,9 +66,8 @@ package struct HubListing: CollectionAdapter {
   private static func decode<Document: Decodable>(
     _ type: Document.Type, _ answer: ListingAnswer
   ) throws(ListingProblem) -> Document {
-    let data = Data(answer.bytes)
-    if let document = try? JSONDecoder().decode(type, from: data) { return document }
-    guard let refusal = try? JSONDecoder().decode(Refusal.self, from: data) else { throw foreign }
+    if let document = ListedJSON.decode(type, from: answer.bytes) { return document }
+    guard let refusal = ListedJSON.decode(Refusal.self, from: answer.bytes) else { throw foreign }
     let words = refusal.error.sanitizedForDisplay(limit: 200)
     throw ListingProblem("Hugging Face says \"\(words)\"")
   }
@@ -260,8 +258,11 @@ private struct HubRepository: Sendable {
   private var apiPath: String { "/api/" + kind.rawValue + Self.escaped(names) }
 
   /// The address that means this.
-  var name: String { (["hf://" + id + "@" + Self.escaped(revision)] + path).joined(separator: "/") }
-  var revisionPath: String { apiPath + "/revision/" + Self.escaped(revision) }
+  var name: String {
+    (["hf://" + id + "@" + PercentEncoding.encoded(component: revision)] + path).joined(
+      separator: "/")
+  }
+  var revisionPath: String { apiPath + "/revision/" + PercentEncoding.encoded(component: revision) }
   var treePath: String { apiPath + "/tree/" }
   var filesPath: String { "/" + id + "/resolve/" }
 
@@ -278,22 +279,13 @@ private struct HubRepository: Sendable {
 
   /// Whether it has up to 96 letters, digits, `.`, `-` and `_`, but no `.` and `-` at the ends.
   private static func isIdentifier(_ name: String) -> Bool {
-    (1...96).contains(name.utf8.count) && !name.contains("~") && escaped(name) == name
+    (1...96).contains(name.utf8.count) && !name.contains("~")
+      && PercentEncoding.encoded(component: name) == name
       && [name.first, name.last].allSatisfy { $0 != "." && $0 != "-" }
   }
 
   /// The components, each after a slash.
-  static func escaped(_ path: [String]) -> String { path.map { "/" + escaped($0) }.joined() }
-
-  /// Percent-encodes all but the unreserved characters (RFC 3986, section 2.3).
-  private static func escaped(_ component: String) -> String {
-    var bytes: [UInt8] = []
-    for byte in component.utf8 {
-      switch byte {
-      case 48...57, 65...90, 97...122, 45, 46, 95, 126: bytes.append(byte)
-      default: bytes += PercentEncoding.escape(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+  static func escaped(_ path: [String]) -> String {
+    path.map { "/" + PercentEncoding.encoded(component: $0) }.joined()
   }
 }

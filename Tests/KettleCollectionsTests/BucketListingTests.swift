@@ -155,9 +155,9 @@ struct BucketListingTests {
   @Test(arguments: [
     (
       "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>",
-      "the service says: AccessDenied: Access Denied"
+      "the service returned \"AccessDenied: Access Denied\""
     ),
-    ("<Error/>", "the service answers with an error"),
+    ("<Error/>", "the service returned an error"),
     (
       "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
       "it is cut off and does not say where it goes on"

@@ -1,7 +1,7 @@
 /// The place of a file below the directory of its collection.
 ///
-/// Invariant: it leads down from the directory, whoever has written it. Each component is a name
-/// that `FileName` permits, so that no list can create `../x`, `/etc/x` or `.bashrc`.
+/// Invariant: it never leads out of the directory. Each component is a foreign `FileName`, so no
+/// list can create `../x`, `/etc/x` or `.bashrc`.
 public struct MemberPath: Hashable, Sendable {
   /// The directories, and the name of the file last.
   public let components: [String]
