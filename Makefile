@@ -120,7 +120,7 @@ test-servers: deps ## Run it with nginx, Apache, squid and dante, and take them 
 	@$(GROUP) servers $(RUN_TESTS) --no-parallel --filter '^ServerTests'
 	@echo 'test-servers: everything passed'
 
-test-sources: deps ## Download collections from real servers beside their own clients
+test-sources: deps ## Download collections from real servers, and kill the service meanwhile
 	@./assets/install-deps.sh sources
 	swift build $(TEST_BUILD) --product kettle
 	./assets/sources/check.sh .build/debug/kettle

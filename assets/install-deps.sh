@@ -77,7 +77,6 @@ if [ "$purpose" = sources ]; then
   python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
   need_program nginx nginx-light
   need_program apache2 apache2-bin
-  need_program wget2 wget2
 fi
 
 # Clients written in Python, and a browser for the WebExtension and the page of AriaNg. Chrome loads no

@@ -1,12 +1,11 @@
 #!/bin/sh
-# Downloads collections from real servers, first with another client and then with Kettle, and
-# compares every byte.
+# Downloads collections from real servers and compares every byte.
 #
 #     assets/sources/check.sh PROGRAM
 #
-# Hugging Face: its own client, huggingface_hub, against hub.py. Directories: nginx, Apache and
-# Python's http.server, with wget2. A kill of the service comes in the middle of each. It needs
-# python3, nginx, apache2 and wget2; huggingface_hub is installed into a directory that is deleted.
+# Hugging Face: hub.py, from which huggingface_hub downloads first. Directories: nginx, Apache and
+# Python's http.server. The service is killed in the middle of each. It needs python3, nginx and
+# apache2; huggingface_hub is installed into a directory that is deleted.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -75,7 +74,18 @@ DocumentRoot $served
 </Directory>
 EOF
 apache2 -X -f "$home/apache.conf" & servers="$servers $!"
-sleep 1
+python3 - 8197 8198 8199 8200 8201 <<'EOF' || fail 'a server does not start'
+import socket, sys, time
+for port in map(int, sys.argv[1:]):
+    for attempt in range(100):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            break
+        except OSError:
+            time.sleep(0.1)
+    else:
+        sys.exit(1)
+EOF
 
 # Adds a source, kills the service while it is fetched, and compares the directory in the end.
 compare() { # name source directory options...
@@ -98,10 +108,6 @@ snapshot_download("org/model", local_dir=sys.argv[1])' "$home/by-hf" >/dev/null 
 rm -rf "$home/by-hf/.cache"
 diff -r "$served/model" "$home/by-hf" >/dev/null || fail 'huggingface_hub got other bytes'
 compare hugging-face hf://org/model "$served/model"
-wget2 --quiet --recursive --no-parent --no-host-directories --cut-dirs=1 --reject='index.html*' \
-  --directory-prefix="$home/by-wget2" http://127.0.0.1:8199/pub/ || true
-diff -r "$served/pub" "$home/by-wget2" >/dev/null ||
-  printf 'sources: wget2 itself has other files than nginx serves\n'
 compare python http://127.0.0.1:8198/pub/ "$served/pub" --depth 2
 compare nginx http://127.0.0.1:8199/pub/ "$served/pub" --depth 2
 compare nginx-json http://127.0.0.1:8200/pub/ "$served/pub" --depth 2
