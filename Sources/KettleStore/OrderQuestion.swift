@@ -111,7 +111,10 @@ struct OrderQuestion {
     case .any: break
     // Without members, as nearly always, this needs nothing of the table.
     case .none:
-      parts.append("id NOT IN (\(MemberRows.transfers))")
+      let reasons = WaitingReason.allCases.filter(\.concernsUser).map { "'\($0.rawValue)'" }
+      parts.append(
+        "(id NOT IN (\(MemberRows.transfers)) OR state = 'waiting' "
+          + "AND reason IN (\(reasons.joined(separator: ", "))))")
     case .of(let id):
       parts.append("id IN (\(MemberRows.transfers) AND collection = \(id.rawValue))")
     case .collections:

@@ -107,16 +107,21 @@ struct MemberRowsTests {
     var head = Sample.plain(1)
     head.spec.options.collection = CollectionRequest(
       CollectionSource(.index, name: "x", url: head.spec.url))
-    try journal.commit([.put(head), .put(try record(2, number: 0)), .put(Sample.plain(3))])
+    var waiting = try record(4, number: 1, state: .waiting)
+    waiting.reason = .needsLogin
+    try journal.commit([
+      .put(head), .put(try record(2, number: 0)), .put(Sample.plain(3)), .put(waiting),
+    ])
     func ids(_ membership: RowFilter.Membership) throws -> [Int64] {
       try journal.order(
         RowFilter(membership: membership), RowSort(key: .queue),
         rows: RowMaker(documentsDirectory: "/d")
       ).ids.map(\.rawValue)
     }
-    #expect(try ids(.any) == [1, 2, 3])
-    #expect(try ids(.none) == [1, 3])
-    #expect(try ids(.of(collection)) == [2])
+    #expect(try ids(.any) == [1, 2, 3, 4])
+    // One that needs the user is on the list by itself.
+    #expect(try ids(.none) == [1, 3, 4])
+    #expect(try ids(.of(collection)) == [2, 4])
     #expect(try ids(.collections) == [1])
   }
 

@@ -143,6 +143,7 @@ extension CollectionProgress {
       .init("completedCount", .integer(Int64(completedCount))),
       .init("failedCount", .integer(Int64(failedCount))),
       .init("runningCount", .integer(Int64(runningCount))),
+      .init("refusedCount", .integer(Int64(refusedCount))),
     ])
   }
 }

@@ -126,7 +126,6 @@ extension TransferState {
 struct CollectionRows: Sendable {
   private struct Sum: Sendable {
     var tally = MemberTally()
-    var needsUserCount = 0
     var bytesPerSecond: Int64 = 0
     var connections = 0
   }
@@ -157,7 +156,6 @@ struct CollectionRows: Sendable {
       sum.tally.add(sign, in: row.state, byteCount: Int64(sign) &* row.bytesReceived)
       sum.bytesPerSecond &+= Int64(sign) &* row.bytesPerSecond
       sum.connections += sign * row.connections
-      if row.reason?.concernsUser == true { sum.needsUserCount += sign }
     }
     sums[id] = sum
   }
@@ -182,7 +180,6 @@ struct CollectionRows: Sendable {
     row.collection?.completedCount = counts[.completed, default: 0]
     row.collection?.failedCount = counts[.failed, default: 0]
     row.collection?.runningCount = runningCount
-    row.collection?.needsUserCount = sum.needsUserCount
     row.bytesReceived = max(0, sum.tally.bytesReceived)
     if row.state == .completed { row.bytesExpected = row.bytesReceived }
     row.bytesPerSecond = max(0, sum.bytesPerSecond)

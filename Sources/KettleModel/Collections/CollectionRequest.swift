@@ -21,7 +21,7 @@ public struct CollectionList: Hashable, Sendable, Codable {
   public var byteCount: Int64 = 0
   /// How many of them have a size that the source does not say.
   public var unknownSizeCount = 0
-  /// Files that were left out because their paths lead out of the directory.
+  /// Files that were left out because their paths or URLs may not be used.
   public var refusedCount = 0
   /// The reach of the farthest server that a document came from.
   public var reach: NetworkReach = .machine
@@ -125,13 +125,14 @@ public struct CollectionProgress: Hashable, Sendable, Codable {
   public var completedCount = 0
   public var failedCount = 0
   public var runningCount = 0
-  /// Members that continue only when the user does something.
-  public var needsUserCount = 0
+  /// Files that were left out because their paths or URLs may not be used.
+  public var refusedCount = 0
 
   package init(_ request: CollectionRequest) {
     name = request.source.name
     version = request.list?.version
     memberCount = request.list?.memberCount
+    refusedCount = request.list?.refusedCount ?? 0
   }
 
   /// `37/96`, and how many have failed, for a place beside the name.
@@ -141,10 +142,13 @@ public struct CollectionProgress: Hashable, Sendable, Codable {
     return failedCount == 0 ? files : "\(files), \(failedCount) failed"
   }
 
-  /// `37 of 96 files`, and how many have failed; nil until the list is complete.
+  /// `37 of 96 files`, how many have failed and how many were left out; nil until the list is
+  /// complete.
   package var words: String? {
     guard let memberCount else { return nil }
-    let files = "\(completedCount) of \(memberCount) file\(memberCount == 1 ? "" : "s")"
-    return failedCount == 0 ? files : "\(files), \(failedCount) failed"
+    var words = "\(completedCount) of \(memberCount) file\(memberCount == 1 ? "" : "s")"
+    if failedCount > 0 { words += ", \(failedCount) failed" }
+    if refusedCount > 0 { words += ", \(refusedCount) left out" }
+    return words
   }
 }

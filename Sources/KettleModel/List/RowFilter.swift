@@ -9,7 +9,8 @@ package struct RowFilter: Codable, Hashable, Sendable {
   /// How transfers belong to collections.
   package enum Membership: Hashable, Sendable {
     case any
-    /// Excludes the files of collections, which their collections stand for.
+    /// Excludes the files of collections, which their collections stand for, unless one needs the
+    /// user.
     case none
     /// Accepts only the files of this collection.
     case of(TransferID)
@@ -217,7 +218,7 @@ package struct RowTest: Sendable {
     if let session = filter.session, session != row.session { return false }
     switch filter.membership {
     case .any: break
-    case .none: if row.member != nil { return false }
+    case .none: if row.member != nil, row.reason?.concernsUser != true { return false }
     case .of(let id): if row.member?.collection != id { return false }
     case .collections: if row.collection == nil { return false }
     }

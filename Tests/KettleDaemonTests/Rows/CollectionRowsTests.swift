@@ -87,4 +87,19 @@ struct CollectionRowsTests {
     table.update(try member(10, .running))
     #expect(table.row(id)?.state == .paused)
   }
+
+  @Test func `a member that needs the user is on the list by itself`() throws {
+    let test = RowTest(RowFilter(membership: .none))
+    var member = try member(10, .waiting)
+    #expect(!test.passes(member))
+    member.reason = .needsLogin
+    #expect(test.passes(member))
+    #expect(test.passes(try head()))
+  }
+
+  @Test func `files that were left out are counted`() throws {
+    var progress = try #require(try head().collection)
+    progress.refusedCount = 2
+    #expect(progress.words == "0 of 5 files, 2 left out")
+  }
 }
