@@ -112,42 +112,37 @@ final class StoreReader: Sendable {
   init(_ paths: StorePaths) { self.paths = paths }
 
   /// Reads one consistent snapshot that includes every earlier commit.
-  func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+  func read<Value: Sendable>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
     do {
-      return try connection().read(body)
+      // Under the lock to the end: a read of a closed connection ends the process.
+      return try phase.withLock { phase in
+        switch phase {
+        case .unused:
+          let queue = try DatabaseQueue(path: paths.path, configuration: StoreSchema.reading)
+          phase = .open(queue)
+          return try queue.read(body)
+        case .open(let queue): return try queue.read(body)
+        case .closed: throw Closed()
+        }
+      }
     } catch {
       throw paths.noting(error, otherwise: .unreadable)
     }
   }
 
-  private func connection() throws -> DatabaseQueue {
-    try phase.withLock { phase in
-      switch phase {
-      case .unused:
-        let queue = try DatabaseQueue(path: paths.path, configuration: StoreSchema.reading)
-        phase = .open(queue)
-        return queue
-      case .open(let queue): return queue
-      case .closed: throw Closed()
-      }
-    }
-  }
-
   /// Frees what the connection keeps, if it was used. Waits for the read in progress.
   func releaseMemory() {
-    let queue = phase.withLock { phase -> DatabaseQueue? in
-      return if case .open(let queue) = phase { queue } else { nil }
+    phase.withLock { phase in
+      if case .open(let queue) = phase { queue.releaseMemory() }
     }
-    queue?.releaseMemory()
   }
 
   /// Waits for the read in progress.
   func close() {
-    let queue = phase.withLock { phase -> DatabaseQueue? in
-      defer { phase = .closed }
-      return if case .open(let queue) = phase { queue } else { nil }
+    phase.withLock { phase in
+      if case .open(let queue) = phase { try? queue.close() }
+      phase = .closed
     }
-    try? queue?.close()
   }
 }
 

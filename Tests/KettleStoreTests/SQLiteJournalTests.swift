@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import GRDB
 import KettleEngine
@@ -266,6 +267,18 @@ import TestSupport
     try journal.close()
     #expect(try scratch.names() == ["store.sqlite", "store.sqlite-commits"])
     #expect(throws: StoreError.self) { try journal.commit(Sample.puts(4...4)) }
+  }
+
+  @Test func `a read beside a close answers or fails`() throws {
+    for _ in 0..<100 {
+      let journal = try scratch.open().journal
+      _ = try journal.records([TransferID(rawValue: 1)])
+      DispatchQueue.concurrentPerform(iterations: 4) { number in
+        guard number < 3 else { return (try? journal.close()) ?? () }
+        for _ in 0..<50 { _ = try? journal.records([TransferID(rawValue: 1)]) }
+      }
+      #expect(throws: StoreError.self) { try journal.records([TransferID(rawValue: 1)]) }
+    }
   }
 
   @Test func `text from a server is stored with every character`() throws {
