@@ -7,6 +7,7 @@ final class WireHome: Sendable {
   let root: String
   var documents: String { root + "/Downloads" }
   var storePath: String { root + "/state/store.sqlite" }
+  var unrecordedFilesPath: String { root + "/unrecorded" }
 
   init() throws {
     var template = Array("/tmp/kettle-wire-XXXXXX".utf8CString)

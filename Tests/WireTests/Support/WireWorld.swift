@@ -1,6 +1,5 @@
 import KettleCurl
 import KettleDaemon
-import KettleEngine
 import KettleModel
 import KettleScheduler
 import KettleStore
@@ -9,6 +8,7 @@ import Logging
 import Testing
 import TestSupport
 
+@testable import KettleEngine
 @testable import KettleFiles
 
 /// The real engine, network, files and store in a directory of its own, and a scripted origin.
@@ -23,7 +23,7 @@ final class WireWorld: Sendable {
   let told = Monitor(Told())
   private let pass: WorldGate.Pass
   private let configuration: TransferEngine.Configuration
-  private let files: any FileStorage
+  private let fileCalls: FileCalls
   private let network: CurlSettings
   private let running: Mutex<Running>
 
@@ -59,9 +59,9 @@ final class WireWorld: Sendable {
     self.configuration = configuration
     var calls = FileCalls.kernel
     if acceptsHoles { calls.firstHole = { _ in -1 } }
-    files = POSIXFileStorage(documentsDirectory: home.documents, calls: calls)
+    fileCalls = calls
     self.network = network
-    running = Mutex(try Self.assemble(configuration, files, network, home, told))
+    running = Mutex(try Self.assemble(configuration, calls, network, home, told))
     try await start()
   }
 
@@ -86,10 +86,12 @@ final class WireWorld: Sendable {
     let old = running.withLock { $0 }
     if end == .crash { old.journal.cut() }
     await old.engine.shutDown()
+    // A process that has ended makes no more files.
+    await old.engine.files.alone { _ in }
     try old.journal.close()
     told.update { $0 = Told() }
     try meanwhile()
-    let new = try Self.assemble(configuration, files, network, home, told)
+    let new = try Self.assemble(configuration, fileCalls, network, home, told)
     running.withLock { $0 = new }
     try await start()
   }
@@ -100,13 +102,15 @@ final class WireWorld: Sendable {
   }
 
   private static func assemble(
-    _ configuration: TransferEngine.Configuration, _ files: any FileStorage,
+    _ configuration: TransferEngine.Configuration, _ calls: FileCalls,
     _ settings: CurlSettings, _ home: WireHome,
     _ told: Monitor<Told>
   ) throws -> Running {
     let clock = ServiceClock()
     let opened = try StoreOpening.open(home.storePath, at: clock.now().wall)
     let journal = CuttableJournal(opened.journal)
+    let files = POSIXFileStorage(
+      documentsDirectory: home.documents, calls: calls, unrecordedPath: home.unrecordedFilesPath)
     let engine = try TransferEngine(
       configuration: configuration,
       ports: TransferEngine.Ports(
