@@ -88,6 +88,20 @@ extension TransferEngine {
     }
   }
 
+  /// Starts collections that have failed: members of them were started.
+  func startFailed(_ ids: Set<TransferID>) async {
+    guard !ids.isEmpty else { return }
+    await withoutEviction {
+      await load(ids.sorted())
+      let failed = ids.filter { id in
+        let row = snapshot(of: id)
+        return row?.state == .failed && row?.error?.code == .membersFailed
+      }
+      guard !failed.isEmpty else { return }
+      _ = await controlResident(.start, failed.sorted(), into: nil, reportTo: ControlReport())
+    }
+  }
+
   /// The transfers with the members of the collections among them, which a control applies to as
   /// well.
   package func withMembers(_ ids: [TransferID]) async -> [TransferID] {

@@ -172,24 +172,30 @@ extension TransferEngine {
   /// Applies a control to transfers, some of which only the store has. Loads `loadedCountMax` at a
   /// time. Those already resident come last: when they make room, the others have been handled.
   ///
+  /// A collection ends when none of its members is under way. So a control that starts them reaches
+  /// the members first, and any other one reaches the collection first, which then adds no more.
+  ///
   /// - Returns: the result for each, in the order of `ids`.
   func controlEach(
     _ control: TransferScheduler.Control, _ ids: [TransferID], into action: BinAction?,
     reportTo report: ControlReport
   ) async -> [TransferScheduler.ControlResult] {
-    guard ids.contains(where: { scheduler.machines[$0] == nil }) else {
-      return await controlLoaded(control, ids, into: action, reportTo: report)
+    var parts = [ids.filter { !collections.known.contains($0) }]
+    if parts[0].count < ids.count {
+      parts.insert(ids.filter(collections.known.contains), at: control.startsTransfers ? 1 : 0)
     }
     var results: [TransferID: TransferScheduler.ControlResult] = [:]
-    let missing = ids.filter { scheduler.machines[$0] == nil }
-    for start in stride(from: 0, to: missing.count, by: Self.loadedCountMax) {
-      let part = Array(missing[start..<min(start + Self.loadedCountMax, missing.count)])
-      let outcome = await controlLoaded(control, part, into: action, reportTo: report)
-      for (id, result) in zip(part, outcome) { results[id] = result }
+    for part in parts {
+      let missing = part.filter { scheduler.machines[$0] == nil }
+      for start in stride(from: 0, to: missing.count, by: Self.loadedCountMax) {
+        let loaded = Array(missing[start..<min(start + Self.loadedCountMax, missing.count)])
+        let outcome = await controlLoaded(control, loaded, into: action, reportTo: report)
+        for (id, result) in zip(loaded, outcome) { results[id] = result }
+      }
+      let others = part.filter { results[$0] == nil }
+      let outcome = await controlLoaded(control, others, into: action, reportTo: report)
+      for (id, result) in zip(others, outcome) { results[id] = result }
     }
-    let others = ids.filter { results[$0] == nil }
-    let outcome = await controlLoaded(control, others, into: action, reportTo: report)
-    for (id, result) in zip(others, outcome) { results[id] = result }
     return ids.map { results[$0] ?? .refused(.unknown) }
   }
 
@@ -211,14 +217,17 @@ extension TransferEngine {
   func controlAll(
     _ control: TransferScheduler.Control, into action: BinAction?, _ report: ControlReport
   ) async -> [TransferID] {
-    let resident = selection(for: control)
+    var last = selection(for: control)
     var done: [TransferID] = []
-    await forEachDormant(in: control.dormantStates, but: Set(resident)) { ids in
+    await forEachDormant(in: control.dormantStates, but: Set(last)) { dormant in
+      let known = control.startsTransfers ? collections.known : []
+      last += dormant.filter(known.contains)
+      let ids = dormant.filter { !known.contains($0) }
       _ = await controlResident(control, ids, into: action, reportTo: report)
       done += ids
     }
-    _ = await controlEach(control, resident, into: action, reportTo: report)
-    return (done + resident).sorted()
+    _ = await controlEach(control, last, into: action, reportTo: report)
+    return (done + last).sorted()
   }
 
   /// Visits the transfers that only the store has, `loadedCountMax` at a time, and keeps these

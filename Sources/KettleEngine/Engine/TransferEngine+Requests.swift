@@ -35,6 +35,7 @@ extension TransferEngine {
       let all = await controlAll(control, into: action, report)
       outcome = ControlOutcome(ids: all, results: all.map { _ in .applied })
     }
+    await startFailed(report.collections.subtracting(outcome.ids))
     if report.continued.transferCount > 0 { outcome.bin = report.continued }
     if control == .stop, let action { outcome.bin = await bytes(in: action) }
     return outcome
@@ -81,6 +82,8 @@ extension TransferEngine {
     fileprivate(set) var keptFiles: [KeptFile]?
     /// What was taken back from the bin.
     var continued = BinBytes()
+    /// The collections of members that were started.
+    fileprivate(set) var collections: Set<TransferID> = []
 
     init(keptFiles: [KeptFile]? = nil) { self.keptFiles = keptFiles }
   }
@@ -100,6 +103,10 @@ extension TransferEngine {
         live[id].observed.note(event, at: now.wall)
         if case .limited = event { live[id].observed.forgetSpeeds() }
       }
+    }
+    if control.startsTransfers {
+      report.collections.formUnion(
+        ids.compactMap { scheduler.machines[$0]?.spec.options.member?.collection })
     }
     await runDurably(output, at: now).value()
     if !finished.isEmpty {

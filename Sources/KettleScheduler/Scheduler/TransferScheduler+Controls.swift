@@ -155,6 +155,16 @@ extension TransferScheduler.Control {
     }
   }
 
+  /// Whether transfers that have ended are started again.
+  package var startsTransfers: Bool {
+    switch self {
+    case .start, .startFresh, .relink: true
+    case .takeOver(let difference): difference.needsNewRequests
+    case .pause, .stop, .accept, .remember, .remove, .reset, .change, .limit, .prioritize, .cancel:
+      false
+    }
+  }
+
   /// Whether the user wants a login tried that the host has rejected.
   fileprivate var triesLoginAgain: Bool {
     switch self {
