@@ -157,7 +157,8 @@ package struct BucketListing: CollectionAdapter {
     guard let path = MemberPath(foreign: below),
       let found = url.below(PercentEncoding.encoded(path: key))
     else { return nil }
-    return ListedMember(path: path, url: found, byteCount: object.byteCount)
+    return ListedMember(
+      path: path, url: found, byteCount: object.byteCount, stamp: object.etag)
   }
 
   /// Whether a URL can name a key. In one with a dot as a component, it would be taken out.

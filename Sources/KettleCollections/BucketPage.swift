@@ -7,6 +7,7 @@ struct BucketPage: Hashable, Sendable {
     /// nil if it is not text.
     var key: String?
     var byteCount: Int64?
+    var etag: String?
   }
 
   private(set) var objects: [Object] = []
@@ -74,6 +75,7 @@ private struct BucketPageReader {
     case ["Contents", "Key"]: object.key = text
     case ["Contents", "Size"]:
       object.byteCount = DecimalDigits.int64(text.trimmingBlanks()[...])
+    case ["Contents", "ETag"]: object.etag = text
     case ["Contents"]:
       objects.append(object)
       object = BucketPage.Object()
@@ -94,8 +96,11 @@ private struct BucketPageReader {
     let isEncoded = values["EncodingType"]?.trimmingBlanks() == "url"
     let read =
       isEncoded
-      ? objects.map { BucketPage.Object(key: $0.key.flatMap(decoded), byteCount: $0.byteCount) }
-      : objects
+      ? objects.map { object in
+        var object = object
+        object.key = object.key.flatMap(decoded)
+        return object
+      } : objects
     return BucketPage(objects: read, token: isCut ? token : nil)
   }
 

@@ -10,13 +10,14 @@ struct HTMLLinks {
   struct Link {
     /// The value of `href`, with its character references replaced.
     var reference: String
-    /// The text between the end tag and the next tag, at most `followingByteCountMax` bytes.
+    /// The rest of the line after the end tag, with its tags and the line feed, at most
+    /// `followingByteCountMax` bytes.
     var following: ArraySlice<UInt8> = []
   }
 
   static let countMax = 200_000
   static let tooMany = ListingProblem("it has more than \(countMax) links")
-  private static let followingByteCountMax = 128
+  private static let followingByteCountMax = 256
 
   private(set) var links: [Link] = []
   /// The `href` of the first `<base>` that has one.
@@ -107,8 +108,9 @@ struct HTMLLinks {
   private mutating func endLink() {
     guard isInLink, var link = links.popLast() else { return }
     isInLink = false
-    link.following = bytes[index...].prefix(Self.followingByteCountMax)
-      .prefix { $0 != UInt8(ascii: "<") }
+    let rest = bytes[index...].prefix(Self.followingByteCountMax)
+    let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+    link.following = rest[..<end]
     links.append(link)
   }
 

@@ -102,6 +102,8 @@ package struct HubListing: CollectionAdapter {
     var type: String
     var path: String?
     var size: Int64?
+    /// The id of the git blob, which is that of a pointer for a large file.
+    var oid: String?
     var lfs: Large?
 
     var byteCount: Int64? { [lfs?.size, size].compactMap(\.self).first { $0 >= 0 } }
@@ -139,7 +141,8 @@ package struct HubListing: CollectionAdapter {
       case .success(let parsed) = TransferURL.parse(files + HubRepository.escaped(components))
     else { return nil }
     return ListedMember(
-      path: path, url: parsed.url, byteCount: entry.byteCount, checksum: entry.checksum)
+      path: path, url: parsed.url, byteCount: entry.byteCount, checksum: entry.checksum,
+      stamp: entry.oid)
   }
 
   /// The next page: this one with the query of the link to it.

@@ -3,7 +3,8 @@ import KettleModel
 /// Lists a directory of a web server from the pages that the server makes of it.
 ///
 /// There is no standard for them. All have a link to each file and each subdirectory, so these are
-/// what is read; dates, icons and columns are not. The forms that are known to work:
+/// what is read. The rest of the line of a file, with its date and its size, is only kept to see
+/// later whether it has changed. The forms that are known to work:
 /// - nginx (https://nginx.org/en/docs/http/ngx_http_autoindex_module.html), HTML and JSON
 /// - Apache (https://httpd.apache.org/docs/2.4/mod/mod_autoindex.html): plain, fancy and tables
 /// - Caddy (https://caddyserver.com/docs/caddyfile/directives/file_server), HTML and JSON
@@ -63,14 +64,14 @@ package struct IndexListing: CollectionAdapter {
       guard let url = references.resolved(entry.reference), url.origin == answer.url.origin,
         url.query == nil, let child = directory.child(url), seen.insert(child).inserted
       else { continue }
-      Self.add(child, url, byteCount: entry.byteCount, of: request, to: &page)
+      Self.add(child, url, listedAs: entry, of: request, to: &page)
     }
     if seen.isEmpty, request.depth == 0 { throw ListingProblem("it lists no files") }
     return page
   }
 
   private static func add(
-    _ child: Child, _ url: TransferURL, byteCount: Int64?, of request: ListingRequest,
+    _ child: Child, _ url: TransferURL, listedAs entry: Entry, of request: ListingRequest,
     to page: inout ListingPage
   ) {
     let names = request.directory + [String(decoding: child.name, as: UTF8.self)]
@@ -82,7 +83,8 @@ package struct IndexListing: CollectionAdapter {
     if child.isDirectory {
       page.further.append(ListingRequest(url, directory: names, depth: request.depth + 1))
     } else {
-      page.members.append(ListedMember(path: path, url: url, byteCount: byteCount))
+      page.members.append(
+        ListedMember(path: path, url: url, byteCount: entry.byteCount, stamp: entry.stamp))
     }
   }
 }
@@ -194,6 +196,8 @@ extension IndexListing {
     var reference: String
     /// The exact size, if the document says it.
     var byteCount: Int64?
+    /// What the document says of the version of the file: usually its date and a rounded size.
+    var stamp: String?
   }
 
   private enum Form {
@@ -210,7 +214,9 @@ extension IndexListing {
     case .html:
       let page = try HTMLLinks(answer.bytes)
       let entries = page.links.map {
-        Entry(reference: $0.reference, byteCount: exactByteCount(in: $0.following))
+        Entry(
+          reference: $0.reference, byteCount: exactByteCount(in: $0.following),
+          stamp: stamp(in: $0.following))
       }
       guard let base = page.base, case .success(let parsed) = answer.url.resolving(base),
         parsed.url.origin == answer.url.origin
@@ -252,6 +258,26 @@ extension IndexListing {
     return DecimalDigits.int64(String(decoding: digits, as: UTF8.self)[...])
   }
 
+  /// The text after a link without tags, each run of blanks as one; nil if it has no digit.
+  private static func stamp(in text: ArraySlice<UInt8>) -> String? {
+    var words: [[UInt8]] = [[]]
+    var isInTag = false
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "<"): isInTag = true
+      case UInt8(ascii: ">") where isInTag:
+        isInTag = false
+        words.append([])
+      case _ where isInTag: break
+      case 9, 10, 13, 32: words.append([])
+      default: words[words.count - 1].append(byte)
+      }
+    }
+    guard words.contains(where: { $0.contains { (48...57).contains($0) } }) else { return nil }
+    return String(
+      decoding: Array(words.filter { !$0.isEmpty }.joined(separator: [32])), as: UTF8.self)
+  }
+
   private static func isOfForm(_ byte: UInt8, _ form: UInt8) -> Bool {
     switch form {
     case UInt8(ascii: "0"): (48...57).contains(byte)
@@ -275,9 +301,15 @@ extension IndexListing {
     var url: String?
     var isDirectory: Bool?
     var isLink: Bool?
+    /// nginx.
+    var modified: String?
+    /// Caddy.
+    var modifiedAt: String?
 
     enum CodingKeys: String, CodingKey {
       case name, size, type, url
+      case modified = "mtime"
+      case modifiedAt = "mod_time"
       case isDirectory = "is_dir"
       case isLink = "is_symlink"
     }
@@ -288,12 +320,13 @@ extension IndexListing {
       if let url, let isDirectory {
         let ending = isDirectory && url.utf8.last != UInt8(ascii: "/") ? "/" : ""
         // Older versions give the length of a link and not that of the file it leads to.
-        return Entry(reference: url + ending, byteCount: isLink == true ? nil : byteCount)
+        return Entry(
+          reference: url + ending, byteCount: isLink == true ? nil : byteCount, stamp: modifiedAt)
       }
       let reference = "./" + PercentEncoding.encoded(component: name)
       switch type {
       case "directory": return Entry(reference: reference + "/")
-      case "file": return Entry(reference: reference, byteCount: byteCount)
+      case "file": return Entry(reference: reference, byteCount: byteCount, stamp: modified)
       default: return nil
       }
     }

@@ -19,11 +19,13 @@ struct MemberRows {
           url TEXT NOT NULL,
           byte_count INTEGER,
           checksum TEXT,
+          stamp TEXT,
           transfer INTEGER,
           PRIMARY KEY (collection, number)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX member_without_transfer ON member (collection, number)
           WHERE transfer IS NULL;
+        CREATE INDEX member_by_path ON member (collection, path);
         CREATE INDEX member_by_transfer ON member (transfer) WHERE transfer IS NOT NULL;
         """)
   }
@@ -31,6 +33,9 @@ struct MemberRows {
   /// Asked each time a member ends, when usually none is missing. Without the index, SQLite would
   /// read the whole list.
   private static let missing = "INDEXED BY member_without_transfer WHERE transfer IS NULL AND"
+
+  /// What stands for the transfer of a file that the user has not chosen.
+  private static let leftOut = 0
 
   /// Selects the transfers of all members.
   static let transfers = "SELECT transfer FROM member WHERE transfer IS NOT NULL"
@@ -46,8 +51,8 @@ struct MemberRows {
     let statement = try StoreStatement(
       db,
       """
-      INSERT INTO member (collection, number, path, url, byte_count, checksum)
-      VALUES (?, ?, ?, ?, ?, ?)
+      INSERT INTO member (collection, number, path, url, byte_count, checksum, stamp)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
       """)
     defer { statement.reset() }
     for (offset, member) in members.enumerated() {
@@ -57,6 +62,7 @@ struct MemberRows {
       statement.bind(member.url.text, at: 4)
       statement.bind(member.byteCount, at: 5)
       statement.bind(member.checksum?.text, at: 6)
+      statement.bind(member.stamp, at: 7)
       try statement.run()
       // A missing value would be that of the member before.
       statement.reset()
@@ -94,9 +100,160 @@ struct MemberRows {
     }
   }
 
+  /// Leaves files out that have no transfer.
+  func leaveOut(_ runs: [MemberRun], of id: TransferID) throws {
+    let statement = try StoreStatement(
+      db,
+      """
+      UPDATE member SET transfer = \(Self.leftOut)
+      WHERE collection = ? AND number BETWEEN ? AND ? AND transfer IS NULL
+      """)
+    defer { statement.reset() }
+    for run in runs {
+      statement.bind(id.rawValue, at: 1)
+      statement.bind(run.first, at: 2)
+      statement.bind(run.last, at: 3)
+      try statement.run()
+      statement.reset()
+    }
+  }
+
+  /// Returns the sum of the files that are not left out.
+  func sum(of id: TransferID) throws -> MemberSum {
+    let row = try Row.fetchOne(
+      db,
+      sql: """
+        SELECT count(*), coalesce(sum(byte_count), 0), count(*) - count(byte_count) FROM member
+        WHERE collection = ? AND transfer IS NOT \(Self.leftOut)
+        """, arguments: [id.rawValue])
+    return MemberSum(row)
+  }
+
+  // MARK: Syncing
+
+  /// Selects the files of one kind of change between `:old`, a collection, and `:new`, a later list
+  /// of its source. Two digests of one kind decide alone.
+  private static func changed(_ kind: MemberChange) -> String {
+    let differs = """
+      CASE WHEN substr(later.checksum, 1, instr(later.checksum, ':'))
+          = substr(member.checksum, 1, instr(member.checksum, ':'))
+        THEN later.checksum <> member.checksum
+        ELSE coalesce(later.byte_count <> member.byte_count, 0)
+          OR coalesce(later.stamp <> member.stamp, 0) END
+      """
+    return switch kind {
+    case .new:
+      """
+      FROM member AS later WHERE later.collection = :new AND NOT EXISTS (
+        SELECT 1 FROM member WHERE member.collection = :old AND member.path = later.path)
+      """
+    case .changed:
+      """
+      FROM member AS later CROSS JOIN member INDEXED BY member_by_path
+        ON member.collection = :old AND member.path = later.path
+      WHERE later.collection = :new AND member.transfer IS NOT \(leftOut) AND \(differs)
+      """
+    case .gone:
+      """
+      FROM member WHERE member.collection = :old AND member.transfer IS NOT \(leftOut)
+        AND NOT EXISTS (
+        SELECT 1 FROM member AS later WHERE later.collection = :new AND later.path = member.path)
+      """
+    }
+  }
+
+  /// Takes over what a later list says; `JournalChange.syncMembers`.
+  func sync(_ sync: CollectionSync, from list: TransferID) throws {
+    let arguments: StatementArguments = ["old": sync.collection.rawValue, "new": list.rawValue]
+    // The files that are the same keep their transfers; their URLs may name another version.
+    try db.execute(
+      sql: """
+        UPDATE member SET transfer = NULL WHERE collection = :old AND number IN (
+          SELECT member.number \(Self.changed(.changed)));
+        """, arguments: arguments)
+    try db.execute(
+      sql: """
+        UPDATE member SET (url, byte_count, checksum, stamp) = (
+          SELECT later.url, coalesce(later.byte_count, member.byte_count),
+            coalesce(later.checksum, member.checksum), coalesce(later.stamp, member.stamp)
+          FROM member AS later WHERE later.collection = :new AND later.path = member.path)
+        WHERE collection = :old AND EXISTS (
+          SELECT 1 FROM member AS later WHERE later.collection = :new AND later.path = member.path)
+        """, arguments: arguments)
+    try db.execute(
+      sql: """
+        INSERT INTO member (collection, number, path, url, byte_count, checksum, stamp)
+        SELECT :old, (SELECT coalesce(max(number), -1) FROM member WHERE collection = :old)
+            + row_number() OVER (ORDER BY later.number),
+          later.path, later.url, later.byte_count, later.checksum, later.stamp
+        \(Self.changed(.new))
+        """, arguments: arguments)
+    if sync.removesGone {
+      try db.execute(
+        sql:
+          "DELETE FROM member WHERE collection = :old AND number IN (SELECT member.number \(Self.changed(.gone)))",
+        arguments: arguments)
+    }
+  }
+
+  /// Returns how many files of each kind of change there are, and their sizes.
+  func changes(
+    of id: TransferID, in list: TransferID
+  ) throws -> [MemberChange: MemberSum] {
+    var sums: [MemberChange: MemberSum] = [:]
+    for kind in MemberChange.allCases {
+      let size = "\(Self.table(of: kind)).byte_count"
+      sums[kind] = MemberSum(
+        try Row.fetchOne(
+          db,
+          sql: """
+            SELECT count(*), coalesce(sum(\(size)), 0), count(*) - count(\(size))
+            \(Self.changed(kind))
+            """, arguments: ["old": id.rawValue, "new": list.rawValue]))
+    }
+    return sums
+  }
+
+  /// Returns files of one kind of change in the order of their numbers.
+  func changed(
+    _ kind: MemberChange, of id: TransferID, in list: TransferID, from first: Int64, countMax: Int
+  ) throws -> [ChangedMember] {
+    let table = Self.table(of: kind)
+    let transfer = kind == .new ? "NULL" : "member.transfer"
+    let rows = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT \(table).number, \(table).path, \(table).byte_count, \(transfer)
+        \(Self.changed(kind)) AND \(table).number >= :first ORDER BY \(table).number LIMIT :count
+        """,
+      arguments: [
+        "old": id.rawValue, "new": list.rawValue, "first": first, "count": countMax,
+      ])
+    var changed: [ChangedMember] = []
+    while let row = try rows.next() {
+      guard let path = MemberPath(foreign: row[1]) else {
+        throw TransferRowReader.Problem(column: "member")
+      }
+      let transfer: Int64? = row[3]
+      changed.append(
+        ChangedMember(
+          number: row[0], path: path, byteCount: row[2],
+          transfer: transfer.map { TransferID(rawValue: $0) }))
+    }
+    return changed
+  }
+
+  private static func table(of kind: MemberChange) -> String {
+    switch kind {
+    case .new, .changed: "later"
+    case .gone: "member"
+    }
+  }
+
   // MARK: Reading
 
-  /// Returns files of a collection in the order of the list, each with its number.
+  /// Returns files of a collection in the order of the list, each with its number; none that is
+  /// left out.
   ///
   /// - Parameter isMissing: whether only those without a transfer are wanted.
   func members(
@@ -105,8 +262,9 @@ struct MemberRows {
     let rows = try StoreStatement(
       db,
       """
-      SELECT number, path, url, byte_count, checksum FROM member
-      \(isMissing ? Self.missing : "WHERE") collection = ? AND number >= ?
+      SELECT number, path, url, byte_count, checksum, stamp FROM member
+      \(isMissing ? Self.missing : "WHERE transfer IS NOT \(Self.leftOut) AND")
+        collection = ? AND number >= ?
       ORDER BY number LIMIT ?
       """)
     defer { rows.reset() }
@@ -120,7 +278,8 @@ struct MemberRows {
       else { throw TransferRowReader.Problem(column: "member") }
       let member = ListedMember(
         path: path, url: parsed.url, byteCount: rows.isNull(3) ? nil : rows.number(3),
-        checksum: rows.isNull(4) ? nil : Checksum(rows.text(4)))
+        checksum: rows.isNull(4) ? nil : Checksum(rows.text(4)),
+        stamp: rows.isNull(5) ? nil : rows.text(5))
       members.append(NumberedMember(number: rows.number(0), member: member))
     }
     return members
@@ -197,5 +356,12 @@ struct MemberRows {
         Int(rows.number(2)), in: state, byteCount: rows.number(3))
     }
     return tallies
+  }
+}
+
+extension MemberSum {
+  /// - Parameter row: a count, a sum of sizes, and how many sizes are not known.
+  fileprivate init(_ row: Row?) {
+    self.init(count: row?[0] ?? 0, byteCount: row?[1] ?? 0, unknownSizeCount: row?[2] ?? 0)
   }
 }

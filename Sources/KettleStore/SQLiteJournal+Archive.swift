@@ -192,6 +192,24 @@ extension SQLiteJournal {
     }
   }
 
+  package func memberSum(of id: TransferID) throws -> MemberSum {
+    try listReader.read { db in try MemberRows(db).sum(of: id) }
+  }
+
+  package func changes(
+    of id: TransferID, in list: TransferID
+  ) throws -> [MemberChange: MemberSum] {
+    try listReader.read { db in try MemberRows(db).changes(of: id, in: list) }
+  }
+
+  package func changed(
+    _ kind: MemberChange, of id: TransferID, in list: TransferID, from first: Int64, countMax: Int
+  ) throws -> [ChangedMember] {
+    try listReader.read { db in
+      try MemberRows(db).changed(kind, of: id, in: list, from: first, countMax: countMax)
+    }
+  }
+
   package func hookRuns(of id: TransferID) throws -> [HookRun] {
     try reader.read { db in try HookRows(db).runs(of: id) }
   }

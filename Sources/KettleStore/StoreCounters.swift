@@ -55,7 +55,9 @@ struct StoreCounters: Hashable, Sendable {
       case .clearFinished(let number):
         raised.clearedUpTo = max(raised.clearedUpTo ?? number, number)
       case .uncover(let number): raised.clearedUpTo = number
-      case .progress, .digests, .forgetDigests, .members, .remove, .removeSession, .hostServed,
+      case .progress, .digests, .forgetDigests, .members, .syncMembers, .leaveOutMembers, .remove,
+        .removeSession,
+        .hostServed,
         .rememberHost, .bin, .hook:
         continue
       }
@@ -130,7 +132,9 @@ extension JournalChange {
   fileprivate var isProgress: Bool {
     switch self {
     case .progress, .digests: true
-    case .put, .forgetDigests, .members, .remove, .putSession, .removeSession, .clearFinished,
+    case .put, .forgetDigests, .members, .syncMembers, .leaveOutMembers, .remove, .putSession,
+      .removeSession,
+      .clearFinished,
       .uncover,
       .hostServed, .rememberHost, .bin, .hook:
       false

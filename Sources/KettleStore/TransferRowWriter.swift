@@ -62,6 +62,8 @@ struct TransferRowWriter {
     case .forgetDigests(let id): try DigestRows(db).forget(id)
     case .members(let id, let first, let members):
       try MemberRows(db).put(members, of: id, from: first)
+    case .leaveOutMembers(let id, let runs): try MemberRows(db).leaveOut(runs, of: id)
+    case .syncMembers(let sync, let list): try MemberRows(db).sync(sync, from: list)
     case .remove(let id): try remove(id)
     case .putSession(let record): try SessionRows.put(record, in: db, json)
     case .removeSession(let session): try SessionRows.remove(session, db)
@@ -116,7 +118,9 @@ struct TransferRowWriter {
       case .put(let record):
         if record.id.rawValue <= last { return false }
         last = record.id.rawValue
-      case .progress, .digests, .forgetDigests, .members, .remove, .putSession, .removeSession,
+      case .progress, .digests, .forgetDigests, .members, .syncMembers, .leaveOutMembers, .remove,
+        .putSession,
+        .removeSession,
         .clearFinished, .uncover, .hostServed, .rememberHost, .bin, .hook:
         return false
       }

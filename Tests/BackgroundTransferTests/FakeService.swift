@@ -236,7 +236,8 @@ extension FakeService.State {
       return coder.encode(
         result: AddTransfers.Result(ids: params.transfers.map { add($0) }), to: id)
     case .acknowledgeTasks(let params): return coder.encode(result: acknowledge(params), to: id)
-    case .addURLs, .list, .listIDs, .find, .sum, .findURLs, .follow, .verify, .describe, .control,
+    case .addURLs, .list, .listIDs, .find, .sum, .findURLs, .follow, .verify, .syncCollection,
+      .compareCollection, .listMembers, .chooseMembers, .describe, .control,
       .relink,
       .limit,
       .move,

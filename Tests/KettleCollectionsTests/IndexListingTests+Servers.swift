@@ -77,6 +77,23 @@ extension IndexListingTests {
     #expect(try read(exact).members.first?.byteCount == 12345)
   }
 
+  @Test(arguments: [
+    ("</a>    01-Jun-2025 12:00               12345\r\n", "01-Jun-2025 12:00 12345"),
+    ("</a>   2025-06-01 12:00  1.2K  \n", "2025-06-01 12:00 1.2K"),
+    (
+      #"</a></td><td align="right">2025-06-01 12:00  </td><td align="right">1.2K</td>"#
+        + "<td>&nbsp;</td></tr>\n",
+      "2025-06-01 12:00 1.2K &nbsp;"
+    ),
+    ("</a></td></tr>\n<tr><td>2025</td>", nil), ("</a>", nil),
+  ])
+  func `the rest of the line shows later whether a file has changed`(
+    text: String, stamp: String?
+  ) throws {
+    let page = try read("<a href=a>a" + text)
+    #expect(page.members.first?.stamp == stamp)
+  }
+
   @Test func `a plain page of Apache is read`() throws {
     let page = try read(
       """

@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 42)
+    #expect(checked.count == 46)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -78,6 +78,10 @@ struct ProtocolDocumentTests {
     case .assign: _ = try result.decode(AssignTransfers.Result.self)
     case .listQueues: _ = try result.decode(ListQueues.Result.self)
     case .verify: _ = try result.decode(VerifyTransfers.Result.self)
+    case .syncCollection: _ = try result.decode(SyncCollection.Result.self)
+    case .compareCollection: _ = try result.decode(CompareCollection.Result.self)
+    case .chooseMembers: _ = try result.decode(Nothing.self)
+    case .listMembers: _ = try result.decode(ListMembers.Result.self)
     case .follow: _ = try result.decode(FollowTransfer.Result.self)
     case .findURLs: _ = try result.decode(FindURLs.Result.self)
     case .clear: _ = try result.decode(ClearFinished.Result.self)

@@ -50,7 +50,7 @@ struct LateFileTests {
     world.transport.end(attempt, .complete)
     let changes = await attempts.next()?.filter {
       switch $0 {
-      case .hostServed, .digests, .forgetDigests, .members: false
+      case .hostServed, .digests, .forgetDigests, .members, .syncMembers, .leaveOutMembers: false
       case .put, .progress, .remove, .putSession, .removeSession, .clearFinished, .uncover,
         .rememberHost, .bin, .hook:
         true

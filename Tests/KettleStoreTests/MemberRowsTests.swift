@@ -1,5 +1,6 @@
 import KettleEngine
 import KettleModel
+import SeededNumbers
 import TestSupport
 import Testing
 
@@ -75,6 +76,87 @@ struct MemberRowsTests {
     // One that the user has removed is not missed.
     try journal.commit([.remove(TransferID(rawValue: 2))])
     #expect(try paths(journal, isMissing: true) == ["file-\(count)"])
+  }
+
+  // MARK: Syncing
+
+  private static let list = TransferID(rawValue: 900)
+
+  /// Returns a list whose files have random digests, sizes and stamps, with few values each.
+  private func randomList(
+    _ random: inout SeededGenerator, count: Int
+  ) throws -> [ListedMember] {
+    let paths = (0..<count).filter { _ in Bool.random(using: &random) }.map { "d/f\($0)" }
+    return try paths.map { path in
+      var member = try listed(path)
+      let digests = [
+        "md5:" + String(repeating: "0", count: 32), "md5:" + String(repeating: "1", count: 32),
+        "sha1:" + String(repeating: "0", count: 40),
+      ]
+      member.checksum =
+        Bool.random(using: &random)
+        ? digests.randomElement(using: &random).flatMap { Checksum($0) } : nil
+      member.byteCount = [nil, 1, 2].randomElement(using: &random) ?? nil
+      member.stamp = [nil, "x", "y"].randomElement(using: &random) ?? nil
+      member.url = Sample.url(
+        "https://example.org/v\(Int.random(in: 1...2, using: &random))/\(path)")
+      return member
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a sync is the same as in memory`(removesGone: Bool) throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SeededGenerator(seed: seed)
+    for round in 0..<30 {
+      let comment: Comment = "seed \(seed), round \(round)"
+      let scratch = try StoreScratch(in: StoreScratch.inMemory)
+      let store = try scratch.open().journal
+      let plain = InMemoryJournal()
+      let (old, new) = (try randomList(&random, count: 12), try randomList(&random, count: 12))
+      var changes: [JournalChange] = [
+        .put(Sample.plain(1)), .members(collection, from: 0, old),
+        .put(Sample.plain(900)), .members(Self.list, from: 0, new),
+      ]
+      for (number, member) in old.enumerated() where Bool.random(using: &random) {
+        var record = Sample.plain(Int64(number) + 2)
+        record.spec.options.member = MemberRole(
+          collection: collection, number: Int64(number), path: member.path)
+        record.spec.source = ChainedURL(member.url, namedBy: .world)
+        record.spec.checksum = member.checksum
+        record.spec.options.described = member.byteCount.map {
+          DescribedFile(copies: [], byteCount: $0)
+        }
+        changes.append(.put(record))
+      }
+      let first = Int64.random(in: 0..<6, using: &random)
+      changes.append(.leaveOutMembers(collection, [MemberRun(first: first, last: first + 2)]))
+      for journal in [store, plain] as [any TransferJournal] { try journal.commit(changes) }
+      #expect(
+        try store.memberSum(of: collection) == plain.memberSum(of: collection), comment)
+      for kind in MemberChange.allCases {
+        func found(_ archive: any TransferArchive) throws -> [ChangedMember] {
+          try archive.changed(kind, of: collection, in: Self.list, from: 1, countMax: 5)
+        }
+        #expect(try found(store) == found(plain), comment)
+      }
+      #expect(
+        try store.changes(of: collection, in: Self.list)
+          == plain.changes(of: collection, in: Self.list), comment)
+      let sync = JournalChange.syncMembers(
+        CollectionSync(of: collection, removesGone: removesGone), from: Self.list)
+      for journal in [store, plain] as [any TransferJournal] { try journal.commit([sync]) }
+      for isMissing in [false, true] {
+        func members(_ archive: any TransferArchive) throws -> [NumberedMember] {
+          try archive.members(of: collection, from: 0, isMissing: isMissing, countMax: 100)
+        }
+        #expect(try members(store) == members(plain), comment)
+      }
+      // Nothing is left to do.
+      let left = try store.changes(of: collection, in: Self.list)
+      #expect(left[.new]?.count == 0 && left[.changed]?.count == 0, comment)
+      #expect(!removesGone || left[.gone]?.count == 0, comment)
+    }
   }
 
   @Test func `the end is known when all have ended`() throws {

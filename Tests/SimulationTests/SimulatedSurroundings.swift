@@ -225,7 +225,8 @@ final class SimulatedSurroundings: @unchecked Sendable {
           check(durable, data, of: id, machine)
         }
       case .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
-        .rememberHost, .bin, .hook, .digests, .forgetDigests, .members:
+        .rememberHost, .bin, .hook, .digests, .forgetDigests, .members,
+        .syncMembers, .leaveOutMembers:
         break
       }
     }
@@ -247,7 +248,8 @@ final class SimulatedSurroundings: @unchecked Sendable {
           completionHooks[id, default: []].insert(run.id)
         }
       case .remove, .putSession, .removeSession, .clearFinished, .uncover, .hostServed,
-        .rememberHost, .bin, .hook, .progress, .digests, .forgetDigests, .members:
+        .rememberHost, .bin, .hook, .progress, .digests, .forgetDigests, .members,
+        .syncMembers, .leaveOutMembers:
         break
       }
     }

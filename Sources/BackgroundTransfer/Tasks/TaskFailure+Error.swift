@@ -53,7 +53,7 @@ extension TaskFailure {
       case .cannotKeep: .cannotCreateFile
       case .parseError, .invalidRequest, .methodNotFound, .internalError, .versionMismatch,
         .helloMissing, .unknownTransfer, .stopping, .sessionInUse, .unknownSession, .notAttached,
-        .tooManyConnections, .unknownQueue:
+        .tooManyConnections, .unknownQueue, .unknownCollection:
         .backgroundSessionWasDisconnected
       }
     }

@@ -144,6 +144,19 @@ extension CollectionProgress {
       .init("failedCount", .integer(Int64(failedCount))),
       .init("runningCount", .integer(Int64(runningCount))),
       .init("refusedCount", .integer(Int64(refusedCount))),
+      .init("syncOf", .integer(orNull: sync?.rawValue)),
+      .init("lastSync", lastSync?.json ?? .null),
+    ])
+  }
+}
+
+extension SyncReport {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("at", .string(at.iso8601)), .init("newCount", .integer(Int64(newCount))),
+      .init("changedCount", .integer(Int64(changedCount))),
+      .init("goneCount", .integer(Int64(goneCount))),
+      .init("removedGone", .bool(removedGone)),
     ])
   }
 }

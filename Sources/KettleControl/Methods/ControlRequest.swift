@@ -23,6 +23,10 @@ package enum ControlRequest: Sendable, Hashable {
   case findURLs(FindURLs.Params)
   case follow(FollowTransfer.Params)
   case verify(VerifyTransfers.Params)
+  case syncCollection(SyncCollection.Params)
+  case compareCollection(CompareCollection.Params)
+  case listMembers(ListMembers.Params)
+  case chooseMembers(ChooseMembers.Params)
   case reset
   case listHosts
   case resetHost(ResetHost.Params)
@@ -51,14 +55,12 @@ package enum ControlRequest: Sendable, Hashable {
     switch self {
     case .add, .addURLs: true
     case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
-      .assign, .listQueues, .clear, .news, .sum, .findURLs, .follow, .verify, .reset, .listHosts,
-      .resetHost,
-      .forgetHost,
-      .listBin, .undo,
-      .emptyBin, .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession,
+      .assign, .listQueues, .clear, .news, .sum, .findURLs, .follow, .verify, .syncCollection,
+      .compareCollection, .listMembers, .chooseMembers, .reset, .listHosts, .resetHost, .forgetHost,
+      .listBin,
+      .undo, .emptyBin, .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession,
       .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks,
-      .updateTask,
-      .answerChallenge:
+      .updateTask, .answerChallenge:
       false
     }
   }
@@ -86,6 +88,10 @@ package enum ControlRequest: Sendable, Hashable {
     case .findURLs: FindURLs.name
     case .follow: FollowTransfer.name
     case .verify: VerifyTransfers.name
+    case .syncCollection: SyncCollection.name
+    case .compareCollection: CompareCollection.name
+    case .listMembers: ListMembers.name
+    case .chooseMembers: ChooseMembers.name
     case .reset: ResetTransfers.name
     case .listHosts: ListHosts.name
     case .resetHost: ResetHost.name
@@ -146,6 +152,10 @@ extension ControlRequest {
     case FindURLs.name: .findURLs(try params())
     case FollowTransfer.name: .follow(try params())
     case VerifyTransfers.name: .verify(try params())
+    case SyncCollection.name: .syncCollection(try params())
+    case CompareCollection.name: .compareCollection(try params())
+    case ListMembers.name: .listMembers(try params())
+    case ChooseMembers.name: .chooseMembers(try params())
     case ResetTransfers.name: .reset
     case ListHosts.name: .listHosts
     case ResetHost.name: .resetHost(try params())

@@ -118,6 +118,8 @@ package struct ControlError: Error, Codable, Hashable, Sendable {
     case tooManyConnections = -32009
     /// The configuration file has no queue of this name; `message` is the name.
     case unknownQueue = -32010
+    /// No transfer of this number is a collection with a complete list; `message` is the number.
+    case unknownCollection = -32011
   }
 
   package var code: Code

@@ -290,6 +290,11 @@ final class Broadcaster: Sendable {
   /// Records how a hook of a transfer ended.
   func hookEnded(_ run: HookRun) { list.update { $0.hookEnded(run) } }
 
+  /// Returns the row of a collection with how far its files are, and any other row as it is.
+  func filled(_ row: TransferSnapshot) -> TransferSnapshot {
+    list.update { $0.collections.filled(row) }
+  }
+
   /// How the latest hook of a transfer failed; nil if it did not.
   func failedHook(of id: TransferID) -> String? { list.update { $0.maker.failedHooks[id] } }
 

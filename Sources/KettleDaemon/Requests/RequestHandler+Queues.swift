@@ -59,13 +59,21 @@ extension ListGroup {
   }
 }
 
-/// Requests about files: what can be undone, and what finished files contain.
+/// Requests about files: what can be undone, what finished files contain, and collections.
 extension RequestHandler {
   func answerFileRequest(
     _ request: ControlRequest, id: RequestID
   ) async throws(ControlError) -> [UInt8] {
     switch request {
     case .verify(let params): return coder.encode(result: try await verify(params), to: id)
+    case .syncCollection(let params): return coder.encode(result: try await sync(params), to: id)
+    case .compareCollection(let params):
+      return coder.encode(result: try await compare(params), to: id)
+    case .listMembers(let params):
+      return coder.encode(result: try await members(params), to: id)
+    case .chooseMembers(let params):
+      try await choose(params)
+      return coder.encode(result: Nothing(), to: id)
     case .listBin: return coder.encode(result: ListBin.Result(actions: try await bin()), to: id)
     case .undo(let params):
       return coder.encode(result: try await undo(params), to: id)
@@ -96,6 +104,69 @@ extension RequestHandler {
     return VerifyTransfers.Result(
       progress: await engine.verify(
         params.ids, since: since, repairsSince: since, params.consequence), since: since)
+  }
+
+  private func sync(
+    _ params: SyncCollection.Params
+  ) async throws(ControlError) -> SyncCollection.Result {
+    switch params.wish {
+    case .now(let removesGone, let pauses):
+      let list: TransferID?
+      do throws(EngineError) {
+        list = try await engine.sync(params.id, .init(removesGone: removesGone, pauses: pauses))
+      } catch {
+        throw ControlError(error)
+      }
+      guard let list else { throw ControlError(.unknownCollection, params.id.description) }
+      return SyncCollection.Result(list: list)
+    case .every(let milliseconds):
+      guard milliseconds ?? .max >= SyncCollection.everyMillisecondsMin else {
+        throw ControlError(.invalidParams, "every")
+      }
+      guard await engine.syncs(params.id, everyMilliseconds: milliseconds) else {
+        throw ControlError(.unknownCollection, params.id.description)
+      }
+      return SyncCollection.Result(list: nil)
+    }
+  }
+
+  private func compare(
+    _ params: CompareCollection.Params
+  ) async throws(ControlError) -> CompareCollection.Result {
+    do {
+      let sums = try await engine.changes(of: params.id, in: params.list)
+      let files = try await engine.changed(
+        params.change, of: params.id, in: params.list, from: params.from,
+        countMax: CollectionPage.countMax)
+      return CompareCollection.Result(sum: sums[params.change] ?? MemberSum(), files: files)
+    } catch {
+      throw ControlError(.internalError, "\(error)")
+    }
+  }
+
+  private func choose(_ params: ChooseMembers.Params) async throws(ControlError) {
+    guard params.leftOut.allSatisfy({ $0.first <= $0.last }) else {
+      throw ControlError(.invalidParams, "leftOut")
+    }
+    let isChosen: Bool
+    do {
+      isChosen = try await engine.choose(params.id, leavingOut: params.leftOut)
+    } catch {
+      throw ControlError(.internalError, "\(error)")
+    }
+    guard isChosen else { throw ControlError(.unknownCollection, params.id.description) }
+  }
+
+  private func members(
+    _ params: ListMembers.Params
+  ) async throws(ControlError) -> ListMembers.Result {
+    do {
+      return ListMembers.Result(
+        members: try await engine.listedMembers(
+          of: params.id, from: params.from, countMax: CollectionPage.countMax))
+    } catch {
+      throw ControlError(.internalError, "\(error)")
+    }
   }
 
   private func bin() async throws(ControlError) -> [BinSnapshot] {

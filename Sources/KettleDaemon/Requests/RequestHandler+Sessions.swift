@@ -36,12 +36,12 @@ extension RequestHandler {
       return coder.encode(result: Nothing(), to: id)
     case .answerChallenge(let params):
       return coder.encode(result: try await answer(params, client.id), to: id)
-    case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .follow, .verify, .describe,
-      .control,
-      .relink,
-      .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .sum, .reset, .listHosts,
-      .resetHost, .forgetHost,
-      .listBin, .undo, .emptyBin, .subscribe, .watch, .status, .stop, .reload, .describeRPC:
+    case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .follow, .verify,
+      .syncCollection, .compareCollection, .listMembers, .chooseMembers, .describe, .control,
+      .relink, .limit,
+      .move, .prioritize, .assign, .listQueues, .clear, .news, .sum, .reset, .listHosts,
+      .resetHost, .forgetHost, .listBin, .undo, .emptyBin, .subscribe, .watch, .status, .stop,
+      .reload, .describeRPC:
       throw ControlError(.internalError, request.method)
     }
   }

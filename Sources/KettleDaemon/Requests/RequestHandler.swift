@@ -89,18 +89,15 @@ struct RequestHandler: Sendable {
       return coder.encode(result: ListHosts.Result(hosts: await engine.hosts()), to: id)
     case .resetHost(let params): return await reset(params, id: id)
     case .forgetHost(let params): return await forget(params, id: id)
-    case .listBin, .undo, .emptyBin, .verify: return try await answerFileRequest(request, id: id)
+    case .listBin, .undo, .emptyBin, .verify, .syncCollection, .compareCollection, .listMembers,
+      .chooseMembers:
+      return try await answerFileRequest(request, id: id)
     case .subscribe(let viewport):
       broadcaster.subscribe(client.id, to: viewport)
       await engine.setCadence(broadcaster.cadence)
       return coder.encode(result: Nothing(), to: id)
     case .watch(let params):
-      client.mailbox.watch(
-        params.includesProgress ? .progress : .states, of: params.session,
-        in: params.states.map(Set.init),
-        completed: params.gathersCompleted == true ? .gathered : .events,
-        lag: params.resynchronises == true ? .resynchronises : .isDropped)
-      await engine.setCadence(broadcaster.cadence)
+      await watch(params, by: client)
       return coder.encode(result: Nothing(), to: id)
     case .status:
       return coder.encode(result: information.status(totals: broadcaster.totals), to: id)
@@ -114,6 +111,15 @@ struct RequestHandler: Sendable {
       .acknowledgeTasks, .updateTask, .answerChallenge:
       return try await answerSessionRequest(request, id: id, for: client)
     }
+  }
+
+  private func watch(_ params: WatchEvents.Params, by client: ConnectedClient) async {
+    client.mailbox.watch(
+      params.includesProgress ? .progress : .states, of: params.session,
+      in: params.states.map(Set.init),
+      completed: params.gathersCompleted == true ? .gathered : .events,
+      lag: params.resynchronises == true ? .resynchronises : .isDropped)
+    await engine.setCadence(broadcaster.cadence)
   }
 
   private func resetAll() async -> ResetTransfers.Result {
@@ -171,7 +177,7 @@ struct RequestHandler: Sendable {
       throw ControlError(.unknownTransfer, id.description)
     }
     var result = TransferDetails(details)
-    result.snapshot = await engine.explained(details.snapshot)
+    result.snapshot = broadcaster.filled(await engine.explained(details.snapshot))
     result.snapshot.failedHook = broadcaster.failedHook(of: id)
     result.hooks = await engine.hookRuns(of: id)
     return result

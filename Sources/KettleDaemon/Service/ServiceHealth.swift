@@ -20,6 +20,7 @@ struct ServiceHealth: Sendable {
   private let machine: MachineWatch
   private let conditionReaders: [Task<Void, Never>]
   private let verifier: Task<Void, Never>
+  private let synchronizer: Task<Void, Never>
   // A dispatch source may be used from any thread (dispatch_source_create(3)).
   private nonisolated(unsafe) let healthy: any DispatchSourceTimer
 
@@ -79,6 +80,11 @@ struct ServiceHealth: Sendable {
         }
       }
     }
+    synchronizer = Task(executorPreference: WorkerPool.tasks) {
+      while (try? await WorkerPool.pause(for: .seconds(Self.syncSeconds))) != nil {
+        await engine.syncDue()
+      }
+    }
     let queue = DispatchQueue(label: "kettle.health")
     healthy = DispatchSource.makeTimerSource(queue: queue)
     healthy.setEventHandler { crashes.clear() }
@@ -88,9 +94,12 @@ struct ServiceHealth: Sendable {
 
   /// How often finished files that are due are looked for.
   private static let verificationSeconds = 600
+  /// How often collections that are to be synced are looked for.
+  private static let syncSeconds = 600
 
   func end() {
     verifier.cancel()
+    synchronizer.cancel()
     socketFile.end()
     zone?.end()
     network?.stop()

@@ -95,7 +95,9 @@ final class JournalWriter: Sendable {
       case .put(let record): if seen.insert(record.id).inserted { kept.append(change) }
       case .progress(let id, _):
         if !seen.contains(id), advanced.insert(id).inserted { kept.append(change) }
-      case .digests, .forgetDigests, .members, .hostServed, .rememberHost, .bin, .hook:
+      case .digests, .forgetDigests, .members, .syncMembers, .leaveOutMembers, .hostServed,
+        .rememberHost, .bin,
+        .hook:
         kept.append(change)
       // Changes before this one may make room for those after it, so both stay.
       case .remove, .putSession, .removeSession, .clearFinished, .uncover:

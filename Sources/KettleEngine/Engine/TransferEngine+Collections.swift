@@ -16,6 +16,8 @@ struct LiveCollections {
   /// The number of a member that had not ended when the store was asked last: members end roughly
   /// in their order, so a look at that one usually answers.
   var firstUnfinished: [TransferID: Int64] = [:]
+  /// The transfers that read the lists of collections again.
+  var readAgain: [TransferID: TransferID] = [:]
 
   mutating func note(_ ids: some Sequence<TransferID>) { known.formUnion(ids) }
 
@@ -52,6 +54,10 @@ extension TransferEngine {
       // The list may be on its way to the store.
       await kept()
       do {
+        if let list = waitingCollection(id), let sync = list.spec.options.collection?.sync {
+          try await bringUpToDate(sync, from: list)
+          break
+        }
         try await addMissing(of: id)
         let first = collections.firstUnfinished[id] ?? 0
         switch try await store.read({ try $0.endOfMembers(of: id, from: first) }) {
@@ -60,7 +66,7 @@ extension TransferEngine {
           collections.firstUnfinished[id] = nil
           guard let machine = waitingCollection(id) else { break }
           let directory = rows.directory(of: machine.spec)
-          apply(.membersEnded(id, failedCount: failedCount, in: directory))
+          apply(.collection(id, .membersEnded(failedCount: failedCount, in: directory)))
         }
       } catch {
         logger.error(
@@ -69,6 +75,186 @@ extension TransferEngine {
       }
     } while collections.end(id)
   }
+
+  // MARK: Syncing
+
+  /// How a list that is read again is used.
+  package struct SyncRequest: Sendable, Hashable {
+    package var removesGone: Bool
+    /// Whether the list is shown first: the transfer that reads it is paused when it is complete.
+    package var pauses: Bool
+
+    package init(removesGone: Bool, pauses: Bool) {
+      self.removesGone = removesGone
+      self.pauses = pauses
+    }
+  }
+
+  /// Reads the list of a collection again.
+  ///
+  /// - Returns: the transfer that reads it. It is removed when the collection is up to date. nil if
+  ///   there is no such collection, or its first list is not complete.
+  package func sync(
+    _ id: TransferID, _ request: SyncRequest
+  ) async throws(EngineError) -> TransferID? {
+    let record = await records(ofCollections: [id]).first
+    guard let record, var collection = record.spec.options.collection, collection.list != nil,
+      collection.sync == nil
+    else { return nil }
+    collection.list = nil
+    collection.lastSync = nil
+    collection.syncsEveryMilliseconds = nil
+    collection.sync = CollectionSync(of: id, removesGone: request.removesGone)
+    collection.pausesWhenListed = request.pauses ? true : nil
+    var spec = record.spec
+    spec.beginning = .queued
+    spec.options.then = nil
+    spec.options.collection = collection
+    if let under = collections.readAgain[id], scheduler.machines[under] != nil {
+      _ = await control(.remove(.stays), [under])
+    }
+    let added = try await add([spec]).first
+    collections.readAgain[id] = added
+    return added
+  }
+
+  /// Sets how often a collection's list is read again without being asked; nil for never. Returns
+  /// false if there is no such collection, or its first list is not complete.
+  package func syncs(_ id: TransferID, everyMilliseconds: Int64?) async -> Bool {
+    await withoutEviction {
+      await load([id])
+      guard scheduler.machines[id]?.spec.options.collection?.list != nil else { return false }
+      apply(.collection(id, .syncsEvery(everyMilliseconds)))
+      await kept()
+      return true
+    }
+  }
+
+  /// Reads the lists again for which it is time. To be called now and then.
+  package func syncDue() async {
+    let now = clock.now().wall
+    for record in await records(ofCollections: collections.known.sorted()) {
+      guard let collection = record.spec.options.collection,
+        let every = collection.syncsEveryMilliseconds, record.state.isFinished,
+        let last = collection.lastSync?.at ?? record.finishedAt,
+        last.advanced(byMilliseconds: every) <= now
+      else { continue }
+      // One that has failed is tried again, and one that is under way is left alone.
+      if let list = collections.readAgain[record.id], let machine = scheduler.machines[list] {
+        if machine.visibleState == .failed { _ = await control(.start, [list]) }
+        continue
+      }
+      do throws(EngineError) {
+        _ = try await sync(record.id, SyncRequest(removesGone: false, pauses: false))
+      } catch {
+        logger.error(
+          "The list of a collection cannot be read again",
+          metadata: ["id": "\(record.id)", "error": "\(error)"])
+      }
+    }
+  }
+
+  private func records(ofCollections ids: [TransferID]) async -> [TransferRecord] {
+    guard !ids.isEmpty else { return [] }
+    await kept()
+    let stored = (try? await store.read { try $0.records(ids) }) ?? []
+    return stored.map { scheduler.machines[$0.id]?.record ?? $0 }
+  }
+
+  /// Takes over what a later list says, and removes the transfer that has read it. After a crash in
+  /// between, this is repeated.
+  private func bringUpToDate(_ sync: CollectionSync, from list: TransferMachine) async throws {
+    let id = sync.collection
+    await withoutEviction { await load([id]) }
+    if let now = list.spec.options.collection?.list,
+      scheduler.machines[id]?.spec.options.collection?.list != nil
+    {
+      let sums = try await store.read { try $0.changes(of: id, in: list.id) }
+      let leaving = sync.removesGone ? [MemberChange.changed, .gone] : [.changed]
+      for kind in leaving { try await removeMembers(kind, of: id, in: list.id) }
+      submit([.syncMembers(sync, from: list.id)]) { _ in }
+      await kept()
+      let chosen = try await store.read { try $0.memberSum(of: id) }
+      await withoutEviction {
+        await load([id])
+        let report = SyncReport(
+          at: clock.now().wall, newCount: sums[.new]?.count ?? 0,
+          changedCount: sums[.changed]?.count ?? 0, goneCount: sums[.gone]?.count ?? 0,
+          removedGone: sync.removesGone)
+        var whole = now
+        whole.take(chosen)
+        apply(.collection(id, .synced(whole, report)))
+      }
+    }
+    collections.readAgain[id] = nil
+    _ = await withoutEviction {
+      await controlResident(.remove(.stays), [list.id], into: nil, reportTo: ControlReport())
+    }
+  }
+
+  /// Removes the transfers of members that a later list changes or no longer has. Their files go to
+  /// the bin.
+  private func removeMembers(
+    _ kind: MemberChange, of id: TransferID, in list: TransferID
+  ) async throws {
+    var next: Int64 = 0
+    while true {
+      let first = next
+      let page = try await store.read {
+        try $0.changed(kind, of: id, in: list, from: first, countMax: Self.addedInTurnCountMax)
+      }
+      guard let last = page.last else { return }
+      let transfers = page.compactMap(\.transfer)
+      if !transfers.isEmpty { _ = await removeWithFiles(transfers) }
+      next = last.number + 1
+    }
+  }
+
+  /// Leaves files of a collection out and starts it. Returns false if it does not wait for that.
+  package func choose(_ id: TransferID, leavingOut runs: [MemberRun]) async throws -> Bool {
+    await withoutEviction { await load([id]) }
+    guard let collection = scheduler.machines[id]?.spec.options.collection,
+      CollectionProgress(collection).waitsForChoice == true
+    else { return false }
+    submit([.leaveOutMembers(id, runs)]) { _ in }
+    await kept()
+    let chosen = try await store.read { try $0.memberSum(of: id) }
+    await withoutEviction {
+      await load([id])
+      apply(.collection(id, .chosen(chosen)))
+    }
+    _ = await control(.start, [id])
+    return true
+  }
+
+  /// Returns how a collection differs from a list that was read again, in sum.
+  package func changes(
+    of id: TransferID, in list: TransferID
+  ) async throws -> [MemberChange: MemberSum] {
+    await kept()
+    return try await store.read { try $0.changes(of: id, in: list) }
+  }
+
+  /// Returns files of one kind of change, in the order of their numbers.
+  package func changed(
+    _ kind: MemberChange, of id: TransferID, in list: TransferID, from first: Int64, countMax: Int
+  ) async throws -> [ChangedMember] {
+    try await store.read {
+      try $0.changed(kind, of: id, in: list, from: first, countMax: countMax)
+    }
+  }
+
+  /// Returns files of a collection's list, in its order.
+  package func listedMembers(
+    of id: TransferID, from first: Int64, countMax: Int
+  ) async throws -> [NumberedMember] {
+    await kept()
+    return try await store.read {
+      try $0.members(of: id, from: first, isMissing: false, countMax: countMax)
+    }
+  }
+
+  // MARK: Members
 
   private func waitingCollection(_ id: TransferID) -> TransferMachine? {
     scheduler.machines[id].flatMap { $0.state.waitsForMembers ? $0 : nil }

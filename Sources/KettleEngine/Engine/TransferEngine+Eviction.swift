@@ -137,9 +137,9 @@ extension TransferEngine {
       case .remove(let id): reading.note(leaving: id)
       // Progress belongs to an open file. Its transfer stays in memory until the record that
       // follows the closing is in the store.
-      case .progress, .digests, .forgetDigests, .members, .putSession, .removeSession,
-        .clearFinished,
-        .uncover, .hostServed, .rememberHost, .bin, .hook:
+      case .progress, .digests, .forgetDigests, .members, .syncMembers, .leaveOutMembers,
+        .putSession,
+        .removeSession, .clearFinished, .uncover, .hostServed, .rememberHost, .bin, .hook:
         break
       }
     }
@@ -159,7 +159,8 @@ extension TransferEngine {
       case .remove(let id): reading.note(gone: id)
       case .hook(.add(let run, _)): due.append(run.id)
       case .hook(.update), .hook(.remove), .putSession, .removeSession, .clearFinished, .uncover,
-        .hostServed, .rememberHost, .bin, .digests, .forgetDigests, .members:
+        .hostServed, .rememberHost, .bin, .digests, .forgetDigests, .members, .syncMembers,
+        .leaveOutMembers:
         break
       }
     }

@@ -24,7 +24,10 @@ extension TransferEngine {
   package func perform(
     _ control: TransferScheduler.Control, _ ids: [TransferID]?
   ) async -> ControlOutcome {
-    let action = decide { $0.openBinAction(for: control, at: clock.now()) }
+    // A list that was read again is a means, and nothing to undo.
+    let isOfLists = ids?.allSatisfy { scheduler.machines[$0]?.spec.options.collection?.sync != nil }
+    let action =
+      isOfLists == true ? nil : decide { $0.openBinAction(for: control, at: clock.now()) }
     let report = ControlReport()
     var outcome: ControlOutcome
     if let ids {

@@ -150,6 +150,22 @@ package protocol TransferArchive: Sendable {
   ///   before the answer is that all have.
   func endOfMembers(of id: TransferID, from first: Int64) throws -> MembersEnd
 
+  /// Returns the sum of the files of a collection that are not left out.
+  func memberSum(of id: TransferID) throws -> MemberSum
+
+  /// Returns how a collection differs from a later list of its source, in sum. Kinds without files
+  /// may be missing.
+  func changes(
+    of id: TransferID, in list: TransferID
+  ) throws -> [MemberChange: MemberSum]
+
+  /// Returns the files of one kind of change, in the order of their numbers.
+  ///
+  /// - Parameter first: the lowest number.
+  func changed(
+    _ kind: MemberChange, of id: TransferID, in list: TransferID, from first: Int64, countMax: Int
+  ) throws -> [ChangedMember]
+
   /// Returns the last runs of a transfer's hooks, the oldest first; at most
   /// `HookRun.shownCountMax`.
   func hookRuns(of id: TransferID) throws -> [HookRun]

@@ -56,8 +56,8 @@ package enum ManifestComparison {
       offset += Int64(count)
       guard advance(Int64(count)) else { break }
     }
-    guard let wrong = wholes.finish() else { return .noDigest }
-    found.wrong = wrong
+    guard let digests = wholes.finish() else { return .noDigest }
+    (found.wrong, found.inPlaceOfWrong) = digests
     found.damaged = pieces?.damaged ?? ByteRangeSet()
     return .read(found)
   }
@@ -94,14 +94,18 @@ private struct RunningDigests {
     all.allSatisfy { $0.digest?.update(bytes) ?? false }
   }
 
-  /// Returns the expected digests that the bytes do not have; nil when libcrypto fails.
-  func finish() -> [Checksum]? {
-    var wrong: [Checksum] = []
+  /// Returns the expected digests that the bytes do not have, and those that they have instead; nil
+  /// when libcrypto fails.
+  func finish() -> (wrong: [Checksum], found: [Checksum])? {
+    var result: (wrong: [Checksum], found: [Checksum]) = ([], [])
     for one in all {
       guard let hex = one.digest.take()?.finish() else { return nil }
-      if hex != one.expected.hex { wrong.append(one.expected) }
+      guard hex != one.expected.hex else { continue }
+      guard let found = Checksum("\(one.expected.algorithm.rawValue):\(hex)") else { return nil }
+      result.wrong.append(one.expected)
+      result.found.append(found)
     }
-    return wrong
+    return result
   }
 }
 

@@ -4,11 +4,55 @@ public struct CollectionRequest: Hashable, Sendable, Codable {
   public var choice: MemberChoice
   /// nil until the list is complete. The service sets it.
   public var list: CollectionList?
+  /// Whether it is paused when its list is complete, so that the list can be looked at.
+  public var pausesWhenListed: Bool?
+  /// Set if this is another collection's list, read again to bring that one up to date.
+  public var sync: CollectionSync?
+  /// How often the list is read again without being asked; nil means never.
+  public var syncsEveryMilliseconds: Int64?
+  /// What the last sync brought. The service sets it.
+  public var lastSync: SyncReport?
 
   public init(_ source: CollectionSource, choice: MemberChoice = MemberChoice()) {
     self.source = source
     self.choice = choice
   }
+}
+
+/// What becomes of a list that was read again.
+public struct CollectionSync: Hashable, Sendable, Codable {
+  /// The collection to bring up to date.
+  public var collection: TransferID
+  /// Whether files that the list no longer names go to the bin.
+  public var removesGone: Bool
+
+  public init(of collection: TransferID, removesGone: Bool) {
+    self.collection = collection
+    self.removesGone = removesGone
+  }
+}
+
+/// What a sync of a collection brought.
+public struct SyncReport: Hashable, Sendable, Codable {
+  public var at: WallTime
+  public var newCount: Int
+  public var changedCount: Int
+  public var goneCount: Int
+  /// Whether the files that are gone went to the bin.
+  public var removedGone: Bool
+
+  public init(
+    at: WallTime, newCount: Int, changedCount: Int, goneCount: Int, removedGone: Bool
+  ) {
+    self.at = at
+    self.newCount = newCount
+    self.changedCount = changedCount
+    self.goneCount = goneCount
+    self.removedGone = removedGone
+  }
+
+  /// Whether there is something to fetch.
+  package var bringsFiles: Bool { newCount > 0 || changedCount > 0 }
 }
 
 /// The complete list of a collection, in sum. The store has the members themselves.
@@ -27,6 +71,13 @@ public struct CollectionList: Hashable, Sendable, Codable {
   public var reach: NetworkReach = .machine
 
   public init() {}
+
+  /// Takes the sum of the files that are chosen.
+  package mutating func take(_ chosen: MemberSum) {
+    memberCount = chosen.count
+    byteCount = chosen.byteCount
+    unknownSizeCount = chosen.unknownSizeCount
+  }
 
   /// Counts a member.
   package mutating func add(_ member: ListedMember) {
@@ -127,12 +178,24 @@ public struct CollectionProgress: Hashable, Sendable, Codable {
   public var runningCount = 0
   /// Files that were left out because their paths or URLs may not be used.
   public var refusedCount = 0
+  /// The collection that is to be brought up to date, if this is its list, read again.
+  public var sync: TransferID?
+  public var syncsEveryMilliseconds: Int64?
+  public var lastSync: SyncReport?
+  /// Whether its list is complete and the user is to choose among its files.
+  public var waitsForChoice: Bool?
 
   package init(_ request: CollectionRequest) {
+    if request.pausesWhenListed == true, request.list != nil, request.sync == nil {
+      waitsForChoice = true
+    }
     name = request.source.name
     version = request.list?.version
     memberCount = request.list?.memberCount
     refusedCount = request.list?.refusedCount ?? 0
+    sync = request.sync?.collection
+    syncsEveryMilliseconds = request.syncsEveryMilliseconds
+    lastSync = request.lastSync
   }
 
   /// `37/96`, and how many have failed, for a place beside the name.

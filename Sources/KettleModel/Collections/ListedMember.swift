@@ -5,19 +5,79 @@ public struct ListedMember: Hashable, Sendable, Codable {
   /// nil if the source does not say it.
   public var byteCount: Int64?
   public var checksum: Checksum?
+  /// What else the source says of this version of the file, such as its date or an ETag. Only
+  /// compared with what the same source says later.
+  public var stamp: String?
 
   public init(
-    path: MemberPath, url: TransferURL, byteCount: Int64? = nil, checksum: Checksum? = nil
+    path: MemberPath, url: TransferURL, byteCount: Int64? = nil, checksum: Checksum? = nil,
+    stamp: String? = nil
   ) {
     self.path = path
     self.url = url
     self.byteCount = byteCount
     self.checksum = checksum
+    self.stamp = stamp.map { String($0.prefix(Self.stampLengthMax)) }
+  }
+
+  static let stampLengthMax = 128
+}
+
+/// How a file of a later list differs from a collection.
+public enum MemberChange: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The collection has no file of this path.
+  case new
+  /// The digest, the size or what else the source says is another one.
+  case changed
+  /// The later list does not name it.
+  case gone
+}
+
+/// A file that differs between a collection and a later list of the same source.
+package struct ChangedMember: Hashable, Sendable, Codable {
+  /// In the later list; of a file that is gone, in the collection.
+  package var number: Int64
+  package var path: MemberPath
+  package var byteCount: Int64?
+  /// The transfer of the collection's file; nil for a new one.
+  package var transfer: TransferID?
+
+  package init(number: Int64, path: MemberPath, byteCount: Int64?, transfer: TransferID?) {
+    self.number = number
+    self.path = path
+    self.byteCount = byteCount
+    self.transfer = transfer
+  }
+}
+
+/// Files of a list in sum.
+package struct MemberSum: Hashable, Sendable, Codable {
+  package var count = 0
+  /// Their sizes, as far as they are known.
+  package var byteCount: Int64 = 0
+  /// How many of them have a size that is not known.
+  package var unknownSizeCount = 0
+
+  package init(count: Int = 0, byteCount: Int64 = 0, unknownSizeCount: Int = 0) {
+    self.count = count
+    self.byteCount = byteCount
+    self.unknownSizeCount = unknownSizeCount
+  }
+}
+
+/// Files of a list that follow each other, by their numbers.
+public struct MemberRun: Hashable, Sendable, Codable {
+  public var first: Int64
+  public var last: Int64
+
+  public init(first: Int64, last: Int64) {
+    self.first = first
+    self.last = last
   }
 }
 
 /// A file of a collection with its place in the list, from 0.
-package struct NumberedMember: Hashable, Sendable {
+package struct NumberedMember: Hashable, Sendable, Codable {
   package var number: Int64
   package var member: ListedMember
 

@@ -100,8 +100,10 @@ package enum ManifestStanding: Hashable, Sendable {
     package var byteCount: Int64
     /// The pieces that differ, joined where they touch.
     package var damaged = ByteRangeSet()
-    /// The digests of the whole file that differ.
+    /// The digests of the manifest that the whole file does not have.
     package var wrong: [Checksum] = []
+    /// Those that it has in their place.
+    package var inPlaceOfWrong: [Checksum] = []
 
     package init(byteCount: Int64) { self.byteCount = byteCount }
   }

@@ -258,6 +258,11 @@ public enum JournalChange: Sendable, Hashable {
   /// - Parameter first: the number of the first of them. Those that have it or a higher one are
   ///   removed, so that a list that is read again replaces the earlier one.
   case members(TransferID, from: Int64, [ListedMember])
+  /// Takes over what a later list says: new files, and changed ones, which are to be fetched again.
+  /// Files that are gone leave the list if the sync removes them.
+  case syncMembers(CollectionSync, from: TransferID)
+  /// Files of a list that are not fetched, because the user has not chosen them.
+  case leaveOutMembers(TransferID, [MemberRun])
   case remove(TransferID)
   /// Inserts the session or replaces the one with the same name.
   case putSession(SessionRecord)

@@ -120,6 +120,18 @@ struct ListingRun: Sendable, Hashable {
   }
 }
 
+/// What happens to a collection whose list is complete.
+package enum CollectionEvent: Sendable {
+  /// Every member is complete or has failed. `directory` is where they are.
+  case membersEnded(failedCount: Int, in: String)
+  /// The store has taken over what a later list says.
+  case synced(CollectionList, SyncReport)
+  /// The user wants its list to be read again this often; nil for never.
+  case syncsEvery(Int64?)
+  /// The user has chosen these of its files.
+  case chosen(MemberSum)
+}
+
 extension TransferFacts {
   /// The first document of a list that is still to be read; nil for any other transfer.
   var neededListing: ListingRequest? {
@@ -152,18 +164,53 @@ extension TransferFacts {
     listing = run
     if run.next != nil { return .request(firstRequest) }
     spec.options.collection?.list = run.list
-    return .waiting(waitingForMembers)
+    return collection.pausesWhenListed == true ? .paused : .waiting(waitingForMembers)
   }
 
-  /// Ends the wait of a collection: all of its members have ended.
-  ///
-  /// - Parameters:
-  ///   - failedCount: how many of them have failed.
-  ///   - directory: where they are.
-  mutating func endCollection(
-    failedCount: Int, in directory: String, at now: Moment
+  /// Changes a collection whose list is complete; nothing happens to any other transfer.
+  mutating func take(
+    _ event: CollectionEvent, in state: TransferMachine.State, at now: Moment
   ) -> Transition {
     guard let collection = spec.options.collection, let list = collection.list else { return .none }
+    switch event {
+    case .membersEnded(let failedCount, let directory):
+      guard state.waitsForMembers else { return .none }
+      return end(collection, list, failedCount: failedCount, in: directory, at: now)
+    case .synced(let list, let report):
+      spec.options.collection?.list = list
+      spec.options.collection?.lastSync = report
+      guard report.bringsFiles else { return .none }
+      return fetchMembers(in: state)
+    case .syncsEvery(let milliseconds):
+      spec.options.collection?.syncsEveryMilliseconds = milliseconds
+      return .none
+    case .chosen(let sum):
+      spec.options.collection?.list?.take(sum)
+      return .none
+    }
+  }
+
+  /// Waits for members that have no transfer yet. A collection that is paused or queued does so
+  /// when it is its turn.
+  private mutating func fetchMembers(in state: TransferMachine.State) -> Transition {
+    switch state {
+    case .completed, .failed:
+      finishedAt = nil
+      finishedFile = nil
+      return .entering(.waiting(waitingForMembers))
+    case .waiting where state.waitsForMembers:
+      return .entering(.waiting(waitingForMembers), [.addMembers(id)])
+    case .idle, .scheduled, .queued, .running, .ending, .waiting, .paused, .verifying, .discarding,
+      .placing, .removed:
+      return .none
+    }
+  }
+
+  /// Ends the wait of a collection.
+  private mutating func end(
+    _ collection: CollectionRequest, _ list: CollectionList, failedCount: Int,
+    in directory: String, at now: Moment
+  ) -> Transition {
     finishedAt = now.wall
     guard failedCount == 0 else {
       return .entering(

@@ -20,6 +20,7 @@ struct Finishing: Sendable {
       return .entering(.failed(.unrepaired(target, because: .partialFileChanged)))
     }
     if facts.spec.options.collection?.list != nil {
+      facts.spec.options.collection?.pausesWhenListed = nil
       return .entering(.waiting(facts.waitingForMembers))
     }
     if facts.trust == .uncertain, let resumeData = facts.resumeData {

@@ -130,8 +130,9 @@ extension TransferMachine.State {
       case .verifying: [.verifying, .placing, .waiting, .queued, .paused, .discarding, .failed]
       case .discarding: [.discarding, .idle, .queued, .failed, .removed]
       case .placing: [.placing, .queued, .discarding, .completed, .failed, .removed]
-      case .completed: [.idle, .discarding, .removed]
-      case .failed: [.queued, .paused, .idle, .discarding, .removed]
+      // A collection that is synced waits for its new members.
+      case .completed: [.idle, .waiting, .discarding, .removed]
+      case .failed: [.queued, .waiting, .paused, .idle, .discarding, .removed]
       case .removed: []
       }
     }

@@ -519,12 +519,8 @@ package struct TransferMachine: Sendable {
     return facts.listing?.takeUnrecorded()
   }
 
-  /// All members of the collection have ended.
-  mutating func membersEnded(
-    failedCount: Int, in directory: String, at now: Moment
-  ) -> Transition {
-    guard state.waitsForMembers else { return .none }
-    return apply(facts.endCollection(failedCount: failedCount, in: directory, at: now))
+  mutating func handle(_ event: CollectionEvent, at now: Moment) -> Transition {
+    apply(facts.take(event, in: state, at: now))
   }
 
   // MARK: Recovery

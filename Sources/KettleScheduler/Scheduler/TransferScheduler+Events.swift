@@ -11,8 +11,7 @@ extension TransferScheduler {
     case attempt(AttemptID, AttemptEvent)
     case body(TransferID, BodyEvent)
     case file(TransferID, FileEvent)
-    /// Every member of a collection is complete or has failed. `directory` is where they are.
-    case membersEnded(TransferID, failedCount: Int, in: String)
+    case collection(TransferID, CollectionEvent)
   }
 
   /// What happened to an attempt.
@@ -92,10 +91,8 @@ extension TransferScheduler {
       handle(event, for: id, &output, in: context(of: nil, jitter: jitter, at: now))
     case .file(let id, let event):
       handle(event, for: id, &output, in: context(of: nil, jitter: jitter, at: now))
-    case .membersEnded(let id, let failedCount, let directory):
-      update(id, into: &output) {
-        $0.membersEnded(failedCount: failedCount, in: directory, at: now)
-      }
+    case .collection(let id, let event):
+      update(id, into: &output) { $0.handle(event, at: now) }
     }
     return output
   }

@@ -70,6 +70,20 @@ final class ArchiveStandIn: TransferArchive {
     try base.transfers(ofMembersOf: ids)
   }
 
+  func memberSum(of id: TransferID) throws -> MemberSum { try base.memberSum(of: id) }
+
+  func changes(
+    of id: TransferID, in list: TransferID
+  ) throws -> [MemberChange: MemberSum] {
+    try base.changes(of: id, in: list)
+  }
+
+  func changed(
+    _ kind: MemberChange, of id: TransferID, in list: TransferID, from first: Int64, countMax: Int
+  ) throws -> [ChangedMember] {
+    try base.changed(kind, of: id, in: list, from: first, countMax: countMax)
+  }
+
   func endOfMembers(of id: TransferID, from first: Int64) throws -> MembersEnd {
     try base.endOfMembers(of: id, from: first)
   }

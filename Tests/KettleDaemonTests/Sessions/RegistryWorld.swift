@@ -44,7 +44,8 @@ final class RegistryWorld: Sendable {
             case .putSession(let record): continuation.yield(.recorded(record))
             case .removeSession(let id): continuation.yield(.removed(id))
             case .put, .progress, .remove, .clearFinished, .uncover, .bin, .hostServed,
-              .rememberHost, .hook, .digests, .forgetDigests, .members:
+              .rememberHost, .hook, .digests, .forgetDigests, .members, .syncMembers,
+              .leaveOutMembers:
               break
             }
           }

@@ -82,7 +82,7 @@ struct RequestLifeTests {
       case .put(let record): record.resumeData?.durable.byteCount
       case .progress(_, let durable): durable.byteCount
       case .remove, .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed,
-        .rememberHost, .hook, .digests, .forgetDigests, .members:
+        .rememberHost, .hook, .digests, .forgetDigests, .members, .syncMembers, .leaveOutMembers:
         nil
       }
     }

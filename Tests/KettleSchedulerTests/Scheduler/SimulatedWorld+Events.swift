@@ -83,7 +83,7 @@ extension SimulatedWorld {
         checkClaim(of: id)
       case .remove(let id): store[id] = nil
       case .clearFinished, .uncover, .bin, .hostServed, .rememberHost, .hook, .digests,
-        .forgetDigests, .members:
+        .forgetDigests, .members, .syncMembers, .leaveOutMembers:
         break
       case .putSession, .removeSession: broken.append("a session is no matter of the scheduler")
       }

@@ -227,7 +227,7 @@ struct SimulatedWorld {
         case .put(let record): record.id
         case .progress(let id, _): id
         case .remove, .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed,
-          .rememberHost, .hook, .digests, .forgetDigests, .members:
+          .rememberHost, .hook, .digests, .forgetDigests, .members, .syncMembers, .leaveOutMembers:
           nil
         }
       })

@@ -31,7 +31,8 @@ struct UndoTests {
         case .bin(.setBytes(let bytes, let id, action.number)):
           if entries[id]?.record.resumeData != nil { entries[id]?.record.resumeData = bytes }
         case .put, .progress, .remove, .putSession, .removeSession, .clearFinished, .uncover, .bin,
-          .hostServed, .rememberHost, .hook, .digests, .forgetDigests, .members:
+          .hostServed, .rememberHost, .hook, .digests, .forgetDigests, .members, .syncMembers,
+          .leaveOutMembers:
           break
         }
       }

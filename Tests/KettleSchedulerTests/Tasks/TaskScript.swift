@@ -59,7 +59,7 @@ extension SchedulerScript {
       case .progress(let id, let durable): store[id]?.resumeData?.durable = durable
       case .remove(let id): store[id] = nil
       case .putSession, .removeSession, .clearFinished, .uncover, .bin, .hostServed,
-        .rememberHost, .hook, .digests, .forgetDigests, .members:
+        .rememberHost, .hook, .digests, .forgetDigests, .members, .syncMembers, .leaveOutMembers:
         break
       }
     }

@@ -41,6 +41,33 @@ extension InMemoryJournal: TransferArchive {
     ids.flatMap { id in all.filter { $0.spec.options.member?.collection == id }.map(\.id) }
   }
 
+  package func memberSum(of id: TransferID) throws -> MemberSum {
+    MemberSum(of: members(of: id, isMissing: false))
+  }
+
+  package func changes(
+    of id: TransferID, in list: TransferID
+  ) throws -> [MemberChange: MemberSum] {
+    Dictionary(
+      uniqueKeysWithValues: MemberChange.allCases.map { kind in
+        (kind, MemberSum(of: changed(kind, of: id, in: list)))
+      })
+  }
+
+  package func changed(
+    _ kind: MemberChange, of id: TransferID, in list: TransferID, from first: Int64, countMax: Int
+  ) throws -> [ChangedMember] {
+    changed(kind, of: id, in: list).filter { $0.number >= first }.prefix(countMax).map { found in
+      let transfer = all.first { record in
+        record.spec.options.member.map { $0.collection == id && $0.path == found.member.path }
+          ?? false
+      }
+      return ChangedMember(
+        number: found.number, path: found.member.path, byteCount: found.member.byteCount,
+        transfer: kind == .new ? nil : transfer?.id)
+    }
+  }
+
   package func endOfMembers(of id: TransferID, from first: Int64) throws -> MembersEnd {
     let members = all.filter { $0.spec.options.member?.collection == id }
     let unfinished = members.filter { !$0.state.isFinished }.compactMap(
@@ -211,5 +238,13 @@ extension StateTally {
     }
     bytesExpected += expected
     bytesReceived += min(row.bytesReceived, expected)
+  }
+}
+
+extension MemberSum {
+  fileprivate init(of members: [NumberedMember]) {
+    self.init(
+      count: members.count, byteCount: members.reduce(0) { $0 + ($1.member.byteCount ?? 0) },
+      unknownSizeCount: members.count { $0.member.byteCount == nil })
   }
 }

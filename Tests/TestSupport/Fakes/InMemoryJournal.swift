@@ -5,7 +5,7 @@ import KettleSystem
 
 /// A journal that keeps everything in memory, and can fail or delay commits.
 package final class InMemoryJournal: TransferJournal {
-  private struct State: Sendable {
+  fileprivate struct State: Sendable {
     var records: [TransferID: TransferRecord] = [:]
     var lastID = TransferID(rawValue: 0)
     var lastTaskIdentifiers: [SessionID: Int64] = [:]
@@ -20,6 +20,8 @@ package final class InMemoryJournal: TransferJournal {
     var members: [TransferID: [NumberedMember]] = [:]
     /// The members that have had a transfer.
     var added: [TransferID: Set<Int64>] = [:]
+    /// The numbers of files that the user has not chosen.
+    var leftOut: [TransferID: Set<Int64>] = [:]
     var commits: [[JournalChange]] = []
     var failures: [any Error] = []
     var readFailures: [any Error] = []
@@ -33,7 +35,7 @@ package final class InMemoryJournal: TransferJournal {
     package var occasion: HookOccasion?
   }
 
-  private enum CommitGate: Sendable {
+  fileprivate enum CommitGate: Sendable {
     case open
     case closed(waiting: [DispatchSemaphore])
   }
@@ -144,6 +146,14 @@ package final class InMemoryJournal: TransferJournal {
       state.members[id, default: []] += members.enumerated().map { offset, member in
         NumberedMember(number: first + Int64(offset), member: member)
       }
+    case .leaveOutMembers(let id, let runs):
+      for member in state.members[id] ?? []
+      where state.added[id]?.contains(member.number) != true
+        && runs.contains(where: { ($0.first...$0.last).contains(member.number) })
+      {
+        state.leftOut[id, default: []].insert(member.number)
+      }
+    case .syncMembers(let sync, let list): state.sync(sync, from: list)
     case .remove(let id): state.records[id] = nil
     case .putSession(let session):
       state.sessions[session.id] = session
@@ -205,10 +215,18 @@ package final class InMemoryJournal: TransferJournal {
 
   package var hooks: [HookRunID: StoredHook] { state.withLock { $0.hooks } }
 
+  /// The files of one kind of change, by the numbers of the lists that have them.
+  package func changed(
+    _ kind: MemberChange, of id: TransferID, in list: TransferID
+  ) -> [NumberedMember] {
+    state.withLock { $0.changed(kind, of: id, in: list) }
+  }
+
   package func members(of id: TransferID, isMissing: Bool) -> [NumberedMember] {
     state.withLock { state in
       (state.members[id] ?? []).filter {
-        !isMissing || state.added[id]?.contains($0.number) != true
+        state.leftOut[id]?.contains($0.number) != true
+          && (!isMissing || state.added[id]?.contains($0.number) != true)
       }
     }
   }
@@ -267,5 +285,63 @@ package final class InMemoryJournal: TransferJournal {
       return waiting
     }
     for ticket in waiting { ticket.signal() }
+  }
+}
+
+extension InMemoryJournal.State {
+  fileprivate func changed(
+    _ kind: MemberChange, of id: TransferID, in list: TransferID
+  ) -> [NumberedMember] {
+    let (old, new) = (members[id] ?? [], members[list] ?? [])
+    let known = Dictionary(uniqueKeysWithValues: old.map { ($0.member.path, $0.member) })
+    let named = Set(new.map(\.member.path))
+    let unchosen = leftOut[id] ?? []
+    let out = Set(old.filter { unchosen.contains($0.number) }.map(\.member.path))
+    return switch kind {
+    case .new: new.filter { known[$0.member.path] == nil }
+    case .gone: old.filter { !named.contains($0.member.path) && !out.contains($0.member.path) }
+    case .changed:
+      new.filter {
+        !out.contains($0.member.path) && Self.differs($0.member, from: known[$0.member.path])
+      }
+    }
+  }
+
+  private static func differs(_ later: ListedMember, from member: ListedMember?) -> Bool {
+    guard let member else { return false }
+    if let one = later.checksum, let other = member.checksum, one.algorithm == other.algorithm {
+      return one != other
+    }
+    func differ<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {
+      one != nil && other != nil && one != other
+    }
+    return differ(later.byteCount, member.byteCount) || differ(later.stamp, member.stamp)
+  }
+
+  fileprivate mutating func sync(_ sync: CollectionSync, from list: TransferID) {
+    let id = sync.collection
+    let (new, gone) = (changed(.new, of: id, in: list), changed(.gone, of: id, in: list))
+    let changed = Set(changed(.changed, of: id, in: list).map(\.member.path))
+    let later = Dictionary(
+      uniqueKeysWithValues: (members[list] ?? []).map { ($0.member.path, $0.member) })
+    var kept = members[id] ?? []
+    for index in kept.indices {
+      let old = kept[index].member
+      guard var member = later[old.path] else { continue }
+      member.byteCount = member.byteCount ?? old.byteCount
+      member.checksum = member.checksum ?? old.checksum
+      member.stamp = member.stamp ?? old.stamp
+      kept[index].member = member
+      if changed.contains(old.path) { added[id]?.remove(kept[index].number) }
+    }
+    let first = (kept.map(\.number).max() ?? -1) + 1
+    if sync.removesGone {
+      kept.removeAll { gone.contains($0) }
+      added[id]?.subtract(gone.map(\.number))
+    }
+    kept += new.enumerated().map {
+      NumberedMember(number: first + Int64($0.offset), member: $0.element.member)
+    }
+    members[id] = kept
   }
 }

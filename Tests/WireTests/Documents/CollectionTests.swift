@@ -162,6 +162,149 @@ struct CollectionTests {
     #expect(await world.engine.withMembers([id]).count == 1 + names.count)
   }
 
+  @Test func `the user chooses files before the start`() async throws {
+    let world = try await WireWorld()
+    let names = ["a", "b", "c", "d"]
+    serve(names, below: "/", on: world.origin)
+    world.origin.serve(list(names.map { "\(Self.digest($0))  \($0)" }), at: "/SHA256SUMS")
+    let url = try world.origin.url("/SHA256SUMS")
+    let id = try await world.add("/SHA256SUMS") { spec in
+      spec.directory = world.home.documents + "/data"
+      spec.options.collection = CollectionRequest(
+        CollectionSource(.checksums, name: url.text, url: url))
+      spec.options.collection?.pausesWhenListed = true
+    }
+    try await world.wait("the list", for: id) { $0.collection?.waitsForChoice == true }
+    #expect(world.row(of: id)?.state == .paused)
+    let listed = try await world.engine.listedMembers(of: id, from: 0, countMax: 10)
+    #expect(listed.map(\.member.path.text) == names)
+    #expect(
+      try await world.engine.choose(id, leavingOut: [MemberRun(first: 1, last: 2)]))
+    let row = try await world.end(of: id)
+    #expect(row.state == .completed)
+    #expect(row.collection?.memberCount == 2)
+    #expect(row.collection?.waitsForChoice == nil)
+    for name in ["a", "d"] { expectFile(name, name, in: world) }
+    #expect(world.home.bytes(of: "data/b") == nil)
+    // The choice holds for later lists, and is made once.
+    #expect(try await world.engine.choose(id, leavingOut: []) == false)
+    _ = try await world.engine.sync(id, .init(removesGone: true, pauses: false))
+    try await waitForSync(id, in: world)
+    #expect(world.row(of: id)?.collection?.lastSync?.bringsFiles == false)
+    #expect(world.row(of: id)?.collection?.memberCount == 2)
+    #expect(world.origin.requests(at: "/b").isEmpty)
+  }
+
+  // MARK: Syncing
+
+  private func sums(_ names: [String: String]) -> OriginBehavior {
+    list(names.sorted { $0.key < $1.key }.map { "\(Self.digest($0.value))  \($0.key)" })
+  }
+
+  /// A collection of three files, whose list then has a new one, a changed one and one less.
+  private func changed(in world: WireWorld) async throws -> TransferID {
+    serve(["same", "changed", "gone"], below: "/", on: world.origin)
+    world.origin.serve(
+      sums(["same": "same", "changed": "changed", "gone": "gone"]), at: "/SHA256SUMS")
+    let id = try await sums("/SHA256SUMS", in: world)
+    #expect(try await world.end(of: id).state == .completed)
+    serve(["new"], below: "/", on: world.origin)
+    world.origin.serve(.whole(Self.text("other"), mediaType: "text/plain"), at: "/changed")
+    world.origin.serve(sums(["same": "same", "changed": "other", "new": "new"]), at: "/SHA256SUMS")
+    return id
+  }
+
+  private func waitForSync(_ id: TransferID, in world: WireWorld) async throws {
+    try await world.wait("the sync and its files", for: id) {
+      $0.state == .completed && $0.collection?.lastSync != nil
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a sync fetches what is new or changed`(removesGone: Bool) async throws {
+    let world = try await WireWorld()
+    let id = try await changed(in: world)
+    let added = try await world.engine.sync(
+      id, .init(removesGone: removesGone, pauses: false))
+    let list = try #require(added)
+    try await waitForSync(id, in: world)
+    for (path, text) in [("same", "same"), ("changed", "other"), ("new", "new")] {
+      expectFile(path, text, in: world)
+    }
+    #expect((world.home.bytes(of: "data/gone") == nil) == removesGone)
+    #expect(world.origin.requests(at: "/same").count == 1)
+    let row = try #require(world.row(of: id))
+    #expect(row.collection?.memberCount == (removesGone ? 3 : 4))
+    let report = try #require(row.collection?.lastSync)
+    #expect(report.newCount == 1 && report.changedCount == 1 && report.goneCount == 1)
+    #expect(report.removedGone == removesGone)
+    // The transfer that has read the list is gone, and the earlier file can be restored.
+    #expect(await world.engine.details(of: list) == nil)
+    #expect(try await world.engine.binContents().isEmpty == false)
+  }
+
+  @Test func `a list that was read again can be looked at first`() async throws {
+    let world = try await WireWorld()
+    let id = try await changed(in: world)
+    let added = try await world.engine.sync(id, .init(removesGone: false, pauses: true))
+    let list = try #require(added)
+    try await world.wait("the list", for: list) { $0.state == .paused }
+    let sums = try await world.engine.changes(of: id, in: list)
+    #expect(sums.mapValues(\.count) == [.new: 1, .changed: 1, .gone: 1])
+    for (change, path) in [MemberChange.new: "new", .changed: "changed", .gone: "gone"] {
+      let files = try await world.engine.changed(change, of: id, in: list, from: 0, countMax: 10)
+      #expect(files.map(\.path.text) == [path])
+    }
+    expectFile("changed", "changed", in: world)
+    #expect(world.row(of: id)?.state == .completed)
+    // A removal of the transfer leaves the collection as it is.
+    _ = await world.engine.control(.remove(.stays), [list])
+    #expect(world.row(of: id)?.collection?.lastSync == nil)
+    #expect(world.row(of: id)?.collection?.memberCount == 3)
+    // Another one is started.
+    let again = try await world.engine.sync(id, .init(removesGone: false, pauses: true))
+    let other = try #require(again)
+    try await world.wait("the list", for: other) { $0.state == .paused }
+    await world.start(other)
+    try await waitForSync(id, in: world)
+    expectFile("changed", "other", in: world)
+  }
+
+  @Test func `a sync that a crash interrupts goes on`() async throws {
+    let world = try await WireWorld()
+    let id = try await changed(in: world)
+    let added = try await world.engine.sync(id, .init(removesGone: false, pauses: false))
+    for _ in 0..<3 { try await world.restart(after: .crash) }
+    try await waitForSync(id, in: world)
+    for (path, text) in [("same", "same"), ("changed", "other"), ("new", "new"), ("gone", "gone")] {
+      expectFile(path, text, in: world)
+    }
+    #expect(await world.engine.details(of: try #require(added)) == nil)
+  }
+
+  @Test func `a collection is synced when it is time`() async throws {
+    let world = try await WireWorld()
+    let id = try await changed(in: world)
+    await world.engine.syncDue()
+    #expect(world.row(of: id)?.collection?.lastSync == nil)
+    #expect(await world.engine.syncs(id, everyMilliseconds: 0))
+    try await world.restart(after: .shutDown)
+    await world.engine.syncDue()
+    try await waitForSync(id, in: world)
+    expectFile("changed", "other", in: world)
+    expectFile("gone", "gone", in: world)
+  }
+
+  @Test func `an edited file is kept when its source changes`() async throws {
+    let world = try await WireWorld()
+    let id = try await changed(in: world)
+    try world.home.put(Array("mine".utf8), as: "data/changed")
+    _ = try await world.engine.sync(id, .init(removesGone: false, pauses: false))
+    try await waitForSync(id, in: world)
+    #expect(world.home.bytes(of: "data/changed") == Array("mine".utf8))
+    expectFile("changed (2)", "other", in: world)
+  }
+
   @Test func `hostile names stay below the directory`() async throws {
     let world = try await WireWorld()
     let names = ["../x", "/etc/x", "a/../../x", "..", "%2e%2e/x", ".bashrc", "A.txt", "a.txt"]
