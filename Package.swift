@@ -69,7 +69,7 @@ let package = Package(
     target("KettleCollections", ["KettleModel"]),
     target("KettleScheduler", ["KettleCollections", "KettleModel"]),
     target("KettleControl", ["KettleModel"]),
-    target("KettleDashboard", ["KettleModel"]),
+    target("KettleDashboard", ["KettleCollections", "KettleModel"]),
     target("KettleConfiguration", ["KettleModel"]),
 
     // MARK: Shell

@@ -101,7 +101,8 @@ struct DashboardLoop {
       }
       unchangedRows = (message, now)
     case .ticked: break
-    case .keyPressed, .mouse, .pasteRefused, .resized, .found, .detailsArrived, .hostsArrived,
+    case .keyPressed, .mouse, .pasteRefused, .resized, .found, .detailsArrived, .membersArrived,
+      .hostsArrived,
       .finishedSummed, .duplicatesFound, .directoriesKnown, .linkChanged, .serviceReported,
       .newsArrived, .commandFinished, .utcOffsetChanged:
       unchangedRows = nil

@@ -27,7 +27,8 @@ extension DashboardSession {
       output.yield(.found(search, nil))
       fail(error)
     case .control, .remove, .relink, .limit, .move, .prioritize, .assign, .configure,
-      .clearFinished, .reset, .bin, .startService, .openFile, .remember:
+      .clearFinished, .reset, .bin, .startService, .openFile, .remember, .loadMembers,
+      .chooseMembers:
       fail(error)
     }
   }
@@ -42,6 +43,21 @@ extension DashboardSession {
     try await currentService().call(method, params)
   }
 
+  private func members(of id: TransferID, from first: Int64) async throws -> DashboardMessage {
+    .membersArrived(id, try await call(ListMembers.self, .init(id: id, from: first)).members)
+  }
+
+  private func choose(
+    _ id: TransferID, leavingOut runs: [MemberRun]
+  ) async throws -> DashboardMessage? {
+    _ = try await call(ChooseMembers.self, .init(id: id, leftOut: runs))
+    return nil
+  }
+
+  private func formAdder() throws -> FormAdder {
+    FormAdder(service: try currentService(), filesAreHere: filesAreHere)
+  }
+
   private func message(for effect: ServiceEffect) async throws -> DashboardMessage? {
     switch effect {
     case .subscribe(let viewport):
@@ -54,12 +70,10 @@ extension DashboardSession {
         .controlled(
           verb, appliedCount: result.applied.count, refused: result.refused, bin: result.bin))
     case .add(let specs):
-      let adder = FormAdder(service: try currentService(), filesAreHere: filesAreHere)
-      let (count, first) = try await adder.add(specs)
+      let surroundings = CollectionSurroundings(reconnection.context)
+      let (count, first) = try await formAdder().add(specs.map(surroundings.completed))
       return .commandFinished(.added(count: count, first: first))
-    case .findDuplicates(let urls):
-      let adder = FormAdder(service: try currentService(), filesAreHere: filesAreHere)
-      return .duplicatesFound(try await adder.find(urls))
+    case .findDuplicates(let urls): return .duplicatesFound(try await formAdder().find(urls))
     case .remove(let selection, let withFile):
       let result = try await call(
         ControlTransfers.self,
@@ -103,6 +117,8 @@ extension DashboardSession {
       return .finishedSummed(since: since, byteCount: sum.completedByteCount)
     case .loadDetails(let id):
       return .detailsArrived(try await call(DescribeTransfer.self, .init(id: id)))
+    case .loadMembers(let id, let first): return try await members(of: id, from: first)
+    case .chooseMembers(let id, let runs): return try await choose(id, leavingOut: runs)
     case .startService:
       try await startService()
       return nil

@@ -2,7 +2,7 @@ import ArgumentParser
 import KettleCollections
 import KettleModel
 
-/// The options of `add` for collections: which files of a source are fetched.
+/// The options of `add` and `get` for collections: which files of a source are fetched.
 struct CollectionOptions: ParsableArguments {
   @Option(
     name: .customLong("include"), parsing: .singleValue,
@@ -31,13 +31,11 @@ struct CollectionOptions: ParsableArguments {
 /// Reads the sources of collections among the arguments of a command.
 struct CollectionReader {
   private let options: CollectionOptions
-  private let context: CommandContext
-  private let environment: CollectionEnvironment
+  private let surroundings: CollectionSurroundings
 
   init(_ options: CollectionOptions, in context: CommandContext) {
     self.options = options
-    self.context = context
-    environment = CollectionEnvironment(context.environment)
+    surroundings = CollectionSurroundings(context)
   }
 
   /// What is wrong with the options.
@@ -47,9 +45,10 @@ struct CollectionReader {
 
   /// Returns the source that an argument names; nil for one that names a single file.
   func source(_ argument: String) -> Result<CollectionSource, UsageError>? {
+    let endpoints = surroundings.endpoints
     let found =
-      CollectionSource.named(argument, in: environment)
-      ?? (options.depth == nil ? nil : IndexListing.source(named: argument, in: environment))
+      CollectionSource.named(argument, in: endpoints)
+      ?? (options.depth == nil ? nil : IndexListing.source(named: argument, in: endpoints))
     return found?.mapError { UsageError(.collection(argument, $0.words)) }
   }
 
@@ -58,7 +57,44 @@ struct CollectionReader {
     var spec = template.spec(for: TransferURL.Parsed(url: source.url))
     spec.name = nil
     spec.options.collection = CollectionRequest(source, choice: options.choice)
-    if source.kind == .hub, let token = hubToken,
+    if spec.beginning == .paused {
+      // Its list can be read, so that the user can choose among its files.
+      spec.beginning = .queued
+      spec.options.collection?.pausesWhenListed = true
+    }
+    return surroundings.withToken(spec)
+  }
+}
+
+/// What the environment of a command says about the sources of collections: other endpoints, and a
+/// token.
+struct CollectionSurroundings {
+  let endpoints: CollectionEnvironment
+  private let context: CommandContext
+
+  init(_ context: CommandContext) {
+    self.context = context
+    endpoints = CollectionEnvironment(context.environment)
+  }
+
+  /// Returns a transfer whose source was named without the environment, as the environment wants
+  /// it.
+  func completed(_ spec: TransferSpec) -> TransferSpec {
+    guard let named = spec.options.collection?.source else { return spec }
+    var spec = spec
+    if case .success(let source)? = CollectionSource.named(named.name, in: endpoints),
+      source.kind == named.kind
+    {
+      spec.options.collection?.source = source
+      spec.source = ChainedURL(given: source.url)
+    }
+    return withToken(spec)
+  }
+
+  /// Adds the token of a service that is asked for one. A header of the user's comes first.
+  func withToken(_ spec: TransferSpec) -> TransferSpec {
+    var spec = spec
+    if spec.options.collection?.source.kind == .hub, let token = hubToken,
       !spec.headers.contains(where: { $0.name.lowercased() == "authorization" }),
       let header = HeaderField(name: "Authorization", value: "Bearer " + token)
     {

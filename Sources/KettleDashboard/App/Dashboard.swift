@@ -113,7 +113,8 @@ package struct Dashboard: Hashable, Sendable {
     case .newsArrived(let arrived):
       news = arrived.isEmpty ? nil : arrived
       return []
-    case .rowsArrived, .found, .detailsArrived, .hostsArrived, .finishedSummed, .duplicatesFound,
+    case .rowsArrived, .found, .detailsArrived, .membersArrived, .hostsArrived, .finishedSummed,
+      .duplicatesFound,
       .linkChanged,
       .serviceReported, .commandFinished, .ticked:
       return receive(message, at: now)
@@ -200,7 +201,8 @@ extension Dashboard {
       if !notices.isEmpty { showProblems(at: now) }
     case .commandFinished(let outcome): commandFinished(outcome, at: now)
     case .ticked: service.tick(at: now.monotonic)
-    case .found, .detailsArrived, .hostsArrived, .finishedSummed, .duplicatesFound, .newsArrived,
+    case .found, .detailsArrived, .membersArrived, .hostsArrived, .finishedSummed, .duplicatesFound,
+      .newsArrived,
       .keyPressed,
       .mouse, .pasteRefused, .resized, .directoriesKnown, .utcOffsetChanged:
       break

@@ -38,6 +38,10 @@ package enum ServiceEffect: Hashable, Sendable {
   /// Starts the service after the user has stopped it.
   case startService
   case loadDetails(TransferID)
+  /// Loads files of a collection's list, from a number on.
+  case loadMembers(TransferID, from: Int64)
+  /// Starts a collection without some of its files.
+  case chooseMembers(TransferID, leavingOut: [MemberRun])
   /// Opens a finished file with the desktop's default program for it.
   case openFile(path: String)
   /// Stores the choices for the next run.
@@ -102,6 +106,8 @@ package enum DashboardMessage: Hashable, Sendable {
   case found(RowSearch, FoundRow?)
   /// The reply to `ServiceEffect.loadDetails`.
   case detailsArrived(TransferDetails)
+  /// The reply to `ServiceEffect.loadMembers`; nothing more follows an empty page.
+  case membersArrived(TransferID, [NumberedMember])
   /// The reply to `ServiceEffect.loadHosts`.
   case hostsArrived([HostSnapshot])
   /// The reply to `ServiceEffect.sumFinished`.

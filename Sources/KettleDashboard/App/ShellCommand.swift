@@ -49,7 +49,7 @@ extension ServiceEffect {
     case .reset: "reset"
     case .startService: "daemon start"
     case .subscribe, .findDuplicates, .move, .prioritize, .clearFinished, .find, .bin(.list),
-      .loadHosts, .sumFinished, .loadDetails, .openFile, .remember:
+      .loadHosts, .sumFinished, .loadDetails, .openFile, .remember, .loadMembers, .chooseMembers:
       nil
     }
   }

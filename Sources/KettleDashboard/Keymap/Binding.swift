@@ -123,7 +123,8 @@ package enum Bindings {
     AddScreen.bindings.actions + EntryDialog.bindings.actions
     + LoginDialog.bindings.actions
     + ListScreen.bindings.actions + SortMenu.bindings.actions + ViewMenu.bindings.actions
-    + BinScreen.bindings.actions + CommandScreen.bindings.actions + DetailsScreen.bindings.actions
+    + BinScreen.bindings.actions + ChoiceScreen.bindings.actions + CommandScreen.bindings.actions
+    + DetailsScreen.bindings.actions
     + Question.bindings.actions + DecisionScreen.bindings.actions + Dashboard.bindings.actions
 
   /// The text of docs/keybindings.md.

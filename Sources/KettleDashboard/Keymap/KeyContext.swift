@@ -14,12 +14,14 @@ package enum KeyContext: Hashable, Sendable, CaseIterable {
   /// The command line.
   case command
   case menu
+  /// The files of a collection, to choose among them.
+  case choice
 
   /// Whether letters are text in this context.
   package var takesText: Bool {
     switch self {
     case .add, .entry, .query, .command: true
-    case .list, .reader, .question, .menu: false
+    case .list, .reader, .question, .menu, .choice: false
     }
   }
 }
@@ -45,7 +47,7 @@ package enum Movement: Hashable, Sendable, CaseIterable {
 package struct Action: Hashable, Sendable {
   /// The section in the help and, if it is shown there, in the footer.
   package enum Group: Hashable, Sendable, CaseIterable {
-    case transfer, all, finding, moving, reader, add, question, dashboard
+    case transfer, all, finding, moving, reader, add, choice, question, dashboard
   }
 
   /// The name in the configuration. It never changes, so that users' mappings stay valid.

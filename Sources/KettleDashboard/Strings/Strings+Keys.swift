@@ -62,6 +62,7 @@ extension Strings {
     case .query: "{keep-query} keeps it, {cancel} cancels"
     case .command: "{run-command} runs it, {cancel} cancels"
     case .menu: "{choose} selects, {menu-cancel} closes"
+    case .choice: "{choose-file} chooses, {start-chosen} starts"
     }
   }
 

@@ -19,7 +19,7 @@ let importTable: [String: ImportRow] = [
   "KettleCollections": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
   "KettleScheduler": ImportRow(ours: ["KettleCollections", "KettleModel"]),
   "KettleControl": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
-  "KettleDashboard": ImportRow(ours: ["KettleModel"]),
+  "KettleDashboard": ImportRow(ours: ["KettleCollections", "KettleModel"]),
   "KettleConfiguration": ImportRow(ours: ["KettleModel"]),
 
   // MARK: Shell

@@ -34,6 +34,7 @@ struct BindingsTests {
         case .command: _ = model.press(.character(":"), .character("p"))
         case .query: _ = model.press(.character("/"), .character("x"))
         case .menu: _ = model.press(.character("o"), .down)
+        case .choice: model = Sample.choosing(columns: 100, rows: 30)
         }
         // Not every row can have a limit.
         guard model.keyContext == context else { continue }

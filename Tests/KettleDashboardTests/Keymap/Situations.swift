@@ -79,7 +79,7 @@ struct Situations {
         !action.name.hasPrefix("scroll-") && model.availability(of: action.name).isPossible
       }
       signature.possible = Set(possible.map(\.name))
-    case .add, .entry, .question, .query, .command, .menu:
+    case .add, .entry, .question, .query, .command, .menu, .choice:
       let working = actions.filter { action in
         guard let key = action.keys.first else { return false }
         var after = model
@@ -158,6 +158,8 @@ struct Situations {
     var marked = middle(Sample.model(columns: 120, rows: 30))
     _ = marked.press(.character("A"))
     starts.append(start("all marked", marked, rows: "many rows"))
+    starts.append(
+      start("files to choose", Sample.choosing(columns: 100, rows: 20), rows: "files"))
     var searching = Sample.model(columns: 100, rows: 20)
     _ = searching.press(.character("?"), .character("/"), .paste("priority"), .enter)
     starts.append(start("a search in the help", searching, rows: "many rows"))

@@ -192,6 +192,9 @@ extension AddForm {
       case .url(let parsed):
         spec = TransferSpec(url: parsed.url)
         spec.login = parsed.login
+      case .collection(let source):
+        spec = TransferSpec(url: source.url)
+        spec.options.collection = CollectionRequest(source)
       case .command(let command):
         spec = TransferSpec(command)
         if let directory = command.directory, text(.directory).isEmpty {
@@ -202,6 +205,15 @@ extension AddForm {
         }
       }
       applySettings(to: &spec, context)
+      // Each of its files has a name of its own.
+      if spec.options.collection != nil {
+        spec.name = nil
+        // Its list can be read, so that the user can choose among its files.
+        if isPaused {
+          spec.beginning = .queued
+          spec.options.collection?.pausesWhenListed = true
+        }
+      }
       specs.append(spec)
     }
     return .success(specs)

@@ -51,7 +51,7 @@ struct AddView {
     let signColumn = box.column + AddLayout.labelWidth
     switch line.reading {
     case .blank, .comment: break
-    case .url, .command:
+    case .url, .command, .collection:
       canvas.write(glyphs.good, row: row, column: signColumn, width: 1, .dialogGood)
     case .problem: canvas.write(glyphs.bad, row: row, column: signColumn, width: 1, .dialogProblem)
     }
@@ -122,10 +122,13 @@ struct AddView {
       switch line.reading {
       case .problem(let problem):
         return (Strings.sentence(problem, on: line.text), .dialogProblem)
-      case .url, .command, .blank, .comment:
+      case .url, .command, .collection, .blank, .comment:
         if let remark = remark(on: line) { return (remark, .dialogProblem) }
         if case .command(let command) = line.reading {
           return (Strings.command(command), .dialogGood)
+        }
+        if case .collection(let source) = line.reading {
+          return (Strings.collection(source), .dialogGood)
         }
         if let completed = line.completedURL { return (completed, .dialogGood) }
       }

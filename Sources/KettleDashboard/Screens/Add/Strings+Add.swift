@@ -1,3 +1,4 @@
+import KettleCollections
 import KettleModel
 
 /// The add form.
@@ -116,6 +117,20 @@ extension Strings {
 
   static let optionsLabel = "Options"
 
+  /// What a line adds that is more than a file.
+  static func collection(_ source: CollectionSource) -> String {
+    let what =
+      switch source.kind {
+      case .hub: "a repository of Hugging Face"
+      case .index: "a directory"
+      case .checksums, .lines: "a list"
+      case .archive: "an item of archive.org"
+      case .zenodo: "a record of Zenodo"
+      case .bucket: "the objects of a bucket"
+      }
+    return "All files of \(what), as one row"
+  }
+
   /// The settings that a folded form does not show.
   static func options(_ hidden: [AddField], key: String?) -> String {
     let names = hidden.map { label($0).lowercased() }
@@ -126,6 +141,7 @@ extension Strings {
     switch problem {
     case .url(let problem): problem.sentence(text)
     case .command(let problem): sentence(problem)
+    case .collection(let problem): "This names no files: " + problem.words
     }
   }
 
@@ -134,6 +150,7 @@ extension Strings {
     switch problem {
     case .url(let problem): brief(problem)
     case .command(let problem): brief(problem)
+    case .collection: "names no files"
     }
   }
 

@@ -1,3 +1,4 @@
+import KettleCollections
 import KettleModel
 
 /// The lines of the add form: a small text editor in which each line is a URL or a curl command
@@ -32,6 +33,12 @@ package struct URLLines: Hashable, Sendable {
       }
       let password = SecretText.passwordRange(inURL: characters, characters.indices)
       let secrets = password.map { [$0] } ?? []
+      // Which server answers is up to the environment, which nobody needs before it is added.
+      switch CollectionSource.named(text.trimmingBlanks(), in: CollectionEnvironment([:])) {
+      case .success(let source): return (.collection(source), secrets)
+      case .failure(let problem): return (.problem(.collection(problem)), secrets)
+      case nil: break
+      }
       switch TransferURL.parse(typed: text) {
       case .success(let url): return (.url(url), secrets)
       case .failure(let problem): return (.problem(.url(problem)), secrets)
@@ -46,6 +53,8 @@ package struct URLLines: Hashable, Sendable {
     case comment
     case url(TransferURL.Parsed)
     case command(CurlCommandLine)
+    /// A model, a dataset, a list of files or the like.
+    case collection(CollectionSource)
     case problem(Problem)
 
     /// The URL as it is stored and compared, without a login.
@@ -53,6 +62,7 @@ package struct URLLines: Hashable, Sendable {
       switch self {
       case .url(let parsed): parsed.url.text
       case .command(let line): line.url.url.text
+      case .collection(let source): source.url.text
       case .blank, .comment, .problem: nil
       }
     }
@@ -61,6 +71,7 @@ package struct URLLines: Hashable, Sendable {
   package enum Problem: Hashable, Sendable {
     case url(TransferURLProblem)
     case command(CurlProblem)
+    case collection(ListingProblem)
   }
 
   /// Enough for any pasted list; a longer one is a job for `kettle add -i FILE`.
@@ -122,7 +133,7 @@ package struct URLLines: Hashable, Sendable {
     switch line.reading {
     case .blank, .comment: break
     case .problem: problemCount += step
-    case .url, .command:
+    case .url, .command, .collection:
       goodCount += step
       guard let url = line.reading.urlText else { return }
       let count = (countsByURL[url] ?? 0) + step

@@ -38,6 +38,13 @@ struct DetailsText {
           context.clock.long($0, now: context.now.wall), isGuess: row.readyAtIsGuess == true)
       })
     text.pair(Strings.labelFreshStart, value: row.freshStart.map(Strings.freshStart), .waiting)
+    text.pair(Strings.labelFiles, value: row.collection?.words)
+    text.pair(Strings.labelVersion, value: row.collection?.version?.sanitizedForDisplay(limit: 100))
+    text.pair(
+      Strings.labelSynced,
+      value: row.collection?.lastSync.map {
+        context.clock.long($0.at, now: context.now.wall) + ": " + Strings.brought($0)
+      })
     text.pair(Strings.labelProgress, value: progressText(row))
     if row.state == .running {
       text.pair(Strings.labelSpeed, value: ByteText.speed(row.bytesPerSecond))

@@ -24,6 +24,17 @@ extension Strings {
   static let labelQueue = "Queue"
   static let labelAdded = "Added"
   static let labelFinished = "Finished"
+  static let labelFiles = "Files"
+  static let labelVersion = "Version"
+  static let labelSynced = "Last sync"
+
+  /// `3 new, 1 changed, 2 gone`, or that there was nothing.
+  static func brought(_ report: SyncReport) -> String {
+    let parts = [
+      (report.newCount, "new"), (report.changedCount, "changed"), (report.goneCount, "gone"),
+    ].filter { $0.0 > 0 }.map { "\(CountText.text($0.0)) \($0.1)" }
+    return parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")
+  }
   static let labelRetries = "Retries"
   static let labelURL = "URL"
   static let labelCurrentURL = "Redirected to"

@@ -177,7 +177,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     case .commandFinished(.configured(let setting, _)):
       if let queue = setting.queue { madeQueues.insert(queue) }
       return []
-    case .linkChanged, .commandFinished, .duplicatesFound, .serviceReported, .newsArrived,
+    case .linkChanged, .commandFinished, .membersArrived, .duplicatesFound, .serviceReported,
+      .newsArrived,
       .keyPressed, .mouse, .pasteRefused, .directoriesKnown, .utcOffsetChanged:
       return []
     }

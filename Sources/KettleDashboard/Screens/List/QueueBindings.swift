@@ -89,8 +89,12 @@ enum GroupBindings {
       "unfold", .moving, in: [.list], keys: [.right],
       help: "Show the rows of a folded group, or the files of a collection",
       when: { list, context in
-        list.cursorRow?.collection != nil
-          ? context.whenConnected(.possible) : Availability(unless: list.whyNotFold(isFolded: true))
+        guard let row = list.cursorRow, row.collection != nil else {
+          return Availability(unless: list.whyNotFold(isFolded: true))
+        }
+        let isOpen = list.view.openCollection == row.id
+        return context.whenConnected(
+          Availability(unless: isOpen ? Strings.filesAreShown : nil))
       },
       do: { list, context in
         guard let row = list.cursorRow, row.collection != nil else {

@@ -73,7 +73,8 @@ enum RowBindings {
       "details", .transfer, in: [.list], keys: [.enter], label: "details", rank: 3,
       help: "Show its details; on the heading of a group, fold or unfold it",
       labelNow: { list, _ in
-        list.cursorHeading.map { $0.isFolded ? "unfold" : "fold" } ?? "details"
+        list.cursorHeading.map { $0.isFolded ? "unfold" : "fold" }
+          ?? (list.cursorRow?.collection?.waitsForChoice == true ? "files" : "details")
       },
       when: { list, context in
         let isPossible = list.cursorRow != nil || list.cursorHeading != nil
@@ -82,6 +83,9 @@ enum RowBindings {
       do: { list, context in
         if list.cursorHeading != nil { return list.toggleFold(context) }
         guard let row = list.cursorRow else { return [] }
+        if let collection = row.collection, collection.waitsForChoice == true {
+          return ChoiceScreen.opening(row.id, collection.name)
+        }
         let screen = DetailsScreen(id: row.id, requestedAt: context.now.monotonic)
         return [.open(OpenScreen(screen)), .service(.loadDetails(row.id))]
       }),

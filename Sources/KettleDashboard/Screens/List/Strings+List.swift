@@ -2,6 +2,8 @@ import KettleModel
 
 /// The title bar, the batch line and the table of transfers.
 extension Strings {
+  static let filesAreShown = "its files are shown already"
+
   static let connecting = "connecting to the service…"
   static let serviceIsBack = "the service is back"
 

@@ -134,6 +134,7 @@ extension Strings {
     case .moving: "Moving"
     case .reader: "Details and other screens"
     case .add: "Dialogs"
+    case .choice: "Choosing the files of a collection"
     case .question: "Questions"
     case .dashboard: "The dashboard"
     }

@@ -18,7 +18,7 @@ package struct FooterItem: Hashable, Sendable {
 
   var section: Section {
     switch group {
-    case .transfer, .reader, .add, .question: .row
+    case .transfer, .reader, .add, .choice, .question: .row
     case .all, .finding, .moving: action == "command" ? .everywhere : .list
     case .dashboard: .everywhere
     }

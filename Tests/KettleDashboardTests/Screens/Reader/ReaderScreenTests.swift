@@ -19,7 +19,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       ♨ kettle   Keys                                           lines 1 to 22 of 184
+       ♨ kettle   Keys                                           lines 1 to 22 of 202
        The marked transfers, or the one under the cursor
        u              Log in, decide, or set a new link; the bytes   new-link
                       stay
@@ -51,7 +51,7 @@ struct ReaderScreenTests {
     var model = Sample.model(columns: columns, rows: rows)
     _ = model.press(.character("?"))
     var seen: Set<String> = []
-    for _ in 0..<40 {
+    for _ in 0..<60 {
       seen.formUnion(model.screen().lines.dropFirst().dropLast())
       _ = model.press(.pageDown)
     }
@@ -65,11 +65,11 @@ struct ReaderScreenTests {
     _ = model.press(.character("?"))
     let lines = model.screen().lines
     #expect(lines[1].contains("The marked transfers, or the one under the cursor     "))
-    #expect(lines[1].hasSuffix("   Moving"))
+    #expect(lines[1].hasSuffix("   Details and other screens"))
     #expect(lines[2].hasPrefix(" u              Log in, decide, or set a new link;"))
     #expect(
       lines[2].hasSuffix(
-        " new-link          Up k           One row up                           up"))
+        " new-link          Esc q Enter    Back to the list                     back"))
   }
 
   @Test(arguments: [80, 100, 140, 300])
