@@ -36,14 +36,14 @@ struct KettleCommand: RunnableCommand {
         name: "Inspect",
         subcommands: [
           ListCommand.self, WhyCommand.self, WatchCommand.self, WaitCommand.self, HostsCommand.self,
-          QueuesCommand.self, VerifyCommand.self, CollectionsCommand.self,
+          QueuesCommand.self, VerifyCommand.self, CollectionsCommand.self, ManifestCommand.self,
         ]),
       CommandGroup(
         name: "Control",
         subcommands: [
           StartCommand.self, PauseCommand.self, StopCommand.self, AcceptCommand.self,
           RemoveCommand.self, LimitCommand.self, ResetCommand.self, UndoCommand.self,
-          BinCommand.self, RepairCommand.self,
+          BinCommand.self, RepairCommand.self, SyncCommand.self,
         ]),
       CommandGroup(
         name: "Service",

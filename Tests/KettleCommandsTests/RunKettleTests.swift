@@ -34,7 +34,7 @@ struct RunKettleTests {
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
     "limit", "session", "queues", "undo", "bin", "config", "theme", "rules", "rpc", "browser",
-    "completion", "verify", "repair", "collections",
+    "completion", "verify", "repair", "collections", "sync", "manifest",
   ])
   func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")
@@ -168,6 +168,7 @@ struct RunKettleTests {
       queues                  Show your queues, or move transfers between them.
       verify                  Compare finished files with what was downloaded.
       collections             Show your collections: folders, models and datasets.
+      manifest                Print the files of a collection with their digests.
 
     CONTROL SUBCOMMANDS:
       start                   Start or resume transfers.
@@ -182,6 +183,7 @@ struct RunKettleTests {
       undo                    Undo the last action, with every byte.
       bin                     Show what can be undone, or delete it.
       repair                  Fetch the damaged parts of finished files again.
+      sync                    Bring a collection up to date with its source.
 
     SERVICE SUBCOMMANDS:
       daemon                  Run, start, stop or inspect the service.

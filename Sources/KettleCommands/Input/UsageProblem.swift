@@ -49,6 +49,7 @@ package enum UsageProblem: Hashable, Sendable {
     case streamAndDecode
     case standardOutputForSeveral(count: Int)
     case standardOutputOverHost
+    case standardOutputForCollection
     case standardOutputWithJSON
     /// `-o -` with `--then`, whose program would get a file that disappears.
     case standardOutputAndHook
@@ -74,6 +75,8 @@ package enum UsageProblem: Hashable, Sendable {
     /// After `--host`.
     case host(String)
     case notOverHost(command: String)
+    /// `add --dry-run` of something that is no collection.
+    case dryRunOfFiles
   }
 
   /// What is wrong with a path.

@@ -17,6 +17,9 @@ struct CommandProgress {
     /// Bytes of a finished file that the service compares.
     case comparing(TransferID, upTo: Int64, number: Int, of: Int)
     case repairing(TransferID, by: TransferID)
+    /// The list of a collection is read.
+    case listing(name: String)
+    case syncing(TransferID)
   }
 
   private let console: any Console
@@ -66,6 +69,8 @@ extension Sentences {
         + (total > 1 ? " (file \(number) of \(total))" : "")
     case .repairing(let id, let repair):
       "Repairing \(id): transfer \(repair) fetches the damaged bytes"
+    case .listing(let name): "Reading the list of \(name.sanitizedForDisplay(limit: 200))"
+    case .syncing(let id): "Bringing collection \(id) up to date"
     }
   }
 }

@@ -82,6 +82,7 @@ extension Sentences {
       "\"kettle add\" does not wait, so it has nothing for standard output; use \"kettle get -o -\""
     case .standardOutputForSeveral(let count):
       "\"-o -\" is for one file but \(count) URLs were given; get them one by one"
+    case .standardOutputForCollection: "-o - is for one file, not for a collection; leave it out"
     case .standardOutputOverHost:
       "\"-o -\" reads the file, which is on the other machine; leave it out, and copy the file whose "
         + "path \"kettle get\" prints"
@@ -101,12 +102,9 @@ extension Sentences {
         + "for a part of the file use \"curl -r\""
     case .keyWithoutCertificate(let path):
       "The key \(quoted(path)) belongs to a certificate; give that with --cert"
-    case .freshWithLink:
-      "--fresh starts from the beginning, so it takes neither --url nor --user"
-    case .rememberWithoutLogin:
-      "--remember needs a login to remember; give it with --user NAME"
-    case .linkForSeveral:
-      "--url and --user apply to one transfer; give exactly one id"
+    case .freshWithLink: "--fresh starts from the beginning, so it takes neither --url nor --user"
+    case .rememberWithoutLogin: "--remember needs a login to remember; give it with --user NAME"
+    case .linkForSeveral: "--url and --user apply to one transfer; give exactly one id"
     case .neitherIDsNorAll(let command):
       "\"kettle \(command)\" needs transfer ids, or --all; "
         + "\"kettle list\" shows the ids"
@@ -130,6 +128,7 @@ extension Sentences {
         + "or queue it with \"kettle add URL\""
     case .host(let text):
       "\(quoted(text)) is not a host; write --host HOST or --host USER@HOST, as for ssh"
+    case .dryRunOfFiles: "--dry-run prints the files of collections; give no other URLs with it"
     case .notOverHost(let command):
       "\"kettle \(command)\" is for this machine; leave --host out"
     }
@@ -248,6 +247,7 @@ extension UsageProblem {
     case time(String)
     /// After `--since` of `verify`.
     case age(String)
+    case period(String)
     case priority(String)
     case header(String)
     case checksum(String)
@@ -281,6 +281,8 @@ extension Sentences {
       "Invalid rate \(quoted(text)); write 500K or 1.5M, which is per second"
     case .limit(let text):
       "Invalid rate \(quoted(text)); write 500K or 1.5M, which is per second, or none for no limit"
+    case .period(let text):
+      "\(quoted(text)) is not a time such as 90m, 12h or 7d; the shortest is 10m, and never ends it"
     case .age(let text): "\(quoted(text)) is not a time such as 90m, 12h or 30d"
     case .time(let text):
       "Invalid time \(quoted(text)); write 2026-12-24T18:00:00Z, "

@@ -245,6 +245,55 @@ extension Sentences {
     let directory = row.path.map { ", in \($0.sanitizedForDisplay(limit: 400))" } ?? ""
     let version = row.collection?.version.map { " at \($0.sanitizedForDisplay(limit: 12))" } ?? ""
     let name = row.shownTitle.sanitizedForDisplay(limit: 200)
+    if let sync = row.collection?.lastSync { parts.append("synced \(sync.at.iso8601)") }
     return parts.joined(separator: "  ") + "  \(name)\(version)\(directory)"
+  }
+
+  static func line(of file: ChangedMember, _ change: MemberChange) -> String {
+    let size = file.byteCount.map { "  \(ByteText.size($0))" } ?? ""
+    return ColumnText.left(change.rawValue, 8) + file.path.text.sanitizedForDisplay(limit: 4096)
+      + size
+  }
+
+  static func line(of member: ListedMember) -> String {
+    let size = member.byteCount.map { ByteText.size($0) } ?? ""
+    return ColumnText.left(size, 10) + member.path.text.sanitizedForDisplay(limit: 4096)
+  }
+
+  static func synced(_ id: TransferID, every: String) -> String {
+    every == "never"
+      ? "Collection \(id) is synced only when you say so"
+      : "Collection \(id) is synced every \(every)"
+  }
+
+  static func synced(
+    _ id: TransferID, _ sums: [MemberChange: MemberSum], removesGone: Bool, dryRun: Bool
+  ) -> String {
+    func part(_ change: MemberChange) -> String? {
+      guard let sum = sums[change], sum.count > 0 else { return nil }
+      let size = sum.byteCount > 0 && change != .gone ? " (\(ByteText.size(sum.byteCount)))" : ""
+      let fate =
+        change != .gone
+        ? "" : removesGone ? ", moved to the bin" : ", kept (--delete moves them to the bin)"
+      return "\(CountText.text(sum.count)) \(change.rawValue)\(size)\(fate)"
+    }
+    let parts = MemberChange.allCases.compactMap(part)
+    let all = parts.isEmpty ? "is up to date" : parts.joined(separator: ", ")
+    return "Collection \(id)\(parts.isEmpty ? " " : ": ")\(all)"
+      + (dryRun && !parts.isEmpty ? "; nothing was done" : "")
+  }
+
+  static func preview(
+    count: Int, byteCount: Int64, unknownCount: Int, freeByteCount: Int64?
+  ) -> String {
+    let files = "\(CountText.text(count)) file\(count == 1 ? "" : "s")"
+    let free = freeByteCount.map { "; \(ByteText.size($0)) are free in the downloads directory" }
+    if unknownCount == count { return "\(files) of unknown size\(free ?? "")" }
+    let unknown = unknownCount == 0 ? "" : ", \(CountText.text(unknownCount)) of unknown size"
+    return "\(files), \(ByteText.size(byteCount))\(unknown)\(free ?? "")"
+  }
+
+  static func notInManifest(_ path: MemberPath) -> String {
+    "\(path.text.sanitizedForDisplay(limit: 4096)) is not complete, so it was left out"
   }
 }

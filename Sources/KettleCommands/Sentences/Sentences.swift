@@ -97,6 +97,9 @@ extension Sentences {
     case .unknownQueue:
       return "There is no queue \(value); \"kettle queues\" shows all, and "
         + "\"kettle config set queues.\(said).transfers 2\" creates it"
+    case .unknownCollection:
+      return "There is no collection \(value) whose list is complete; "
+        + "\"kettle collections\" shows all collections"
     case .tooManyConnections:
       return ClientError.tooManyConnections(count: error.message).sentence
     case .notAttached:
@@ -107,7 +110,7 @@ extension Sentences {
   static func exitCode(of error: ControlError) -> ExitCode {
     switch error.code {
     case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession,
-      .unknownQueue:
+      .unknownQueue, .unknownCollection:
       .refused
     case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError,
       .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections:

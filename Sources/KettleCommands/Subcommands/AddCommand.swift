@@ -45,6 +45,9 @@ struct AddCommand: RunnableCommand {
 
   @OptionGroup var collection: CollectionOptions
 
+  @Flag(help: "Only print the files of a collection, with their sizes; nothing is fetched.")
+  var dryRun = false
+
   @Flag(help: "Add them without starting them.")
   var paused = false
 
@@ -55,7 +58,16 @@ struct AddCommand: RunnableCommand {
     var progress = CommandProgress(on: context.console, at: context.clock.now().monotonic)
     defer { progress.end() }
     let input = try readInput(in: context, &progress)
+    if dryRun, !input.hasOnlyCollections {
+      throw UsageError(.command(.dryRunOfFiles))
+    }
     return try await context.withService(for: "kettle add") { service in
+      if dryRun {
+        progress.end()
+        return try await CollectionPreview(
+          service: service, context: context, printsJSON: json
+        ).show(input.collections)
+      }
       let adder = TransferAdder(
         service: service, reconnect: context.reconnection(for: "kettle add"))
       try await adder.add(input, for: context, json: json, &progress)
@@ -123,6 +135,8 @@ struct AddInput {
   fileprivate let collections: [TransferSpec]
 
   var count: Int { named.count + (list?.count ?? 0) }
+
+  var hasOnlyCollections: Bool { list == nil && named.urls.isEmpty && named.files.isEmpty }
 
   /// The most URLs that are looked for on the list before they are added: a longer list is added
   /// without.

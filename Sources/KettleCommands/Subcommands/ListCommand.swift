@@ -113,46 +113,6 @@ struct ListCommand: RunnableCommand {
   }
 }
 
-/// `kettle collections`
-struct CollectionsCommand: RunnableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "collections",
-    abstract: "Show your collections: folders, models and datasets.",
-    discussion: """
-      A collection is one transfer with many files. Every control applies to all of them, and it is \
-      completed when each of them is. "kettle list --collection ID" shows its files.
-
-      Programs should use --json: the objects of "kettle list --json", whose member collection has \
-      name, version, memberCount, completedCount, failedCount and runningCount.
-
-      Examples:
-        kettle collections
-        kettle add hf://org/model --include '*.safetensors' --to ~/models
-        kettle add https://mirror.example.org/pub/data/ --depth 3
-        kettle add https://example.org/release/SHA256SUMS
-        kettle list --collection 12
-      """)
-
-  @Flag(help: "Print JSON.")
-  var json = false
-
-  func run(in context: CommandContext) async throws -> ExitCode {
-    try await context.withService(for: "kettle collections") { service in
-      let rows = ListReader(service: service, filter: RowFilter(membership: .collections))
-      if json {
-        var printer = try JSONArrayPrinter(on: context.console)
-        try await rows.forEachPage { page in try printer.print(page.map(\.json)) }
-        try printer.end()
-        return .done
-      }
-      let collections = try await rows.all()
-      if collections.isEmpty { context.console.printNote(Sentences.noCollections) }
-      for row in collections { try context.console.printLine(Sentences.collection(row)) }
-      return .done
-    }
-  }
-}
-
 /// `kettle why`
 struct WhyCommand: RunnableCommand {
   static let configuration = CommandConfiguration(

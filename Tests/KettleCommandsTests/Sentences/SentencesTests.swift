@@ -38,6 +38,9 @@ struct SentencesTests {
     case .unknownQueue:
       "There is no queue \"x\"; \"kettle queues\" shows all, and "
         + "\"kettle config set queues.x.transfers 2\" creates it"
+    case .unknownCollection:
+      "There is no collection \"x\" whose list is complete; "
+        + "\"kettle collections\" shows all collections"
     case .tooManyConnections: Self.tooMany("x")
     case .notAttached:
       "Only the program of the session \"x\" may make this request; please report it"
@@ -58,7 +61,7 @@ struct SentencesTests {
   private func code(_ code: ControlError.Code) -> Int32 {
     switch code {
     case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession,
-      .unknownQueue:
+      .unknownQueue, .unknownCollection:
       2
     case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError,
       .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections:

@@ -50,6 +50,8 @@ struct GetCommand: RunnableCommand {
 
   @OptionGroup var options: AddOptions
 
+  @OptionGroup var collection: CollectionOptions
+
   /// Refused with a sentence that names `kettle add`.
   @Flag(help: .private)
   var paused = false
@@ -104,8 +106,10 @@ struct GetCommand: RunnableCommand {
   private func readSpecs(
     in context: CommandContext
   ) throws -> ([TransferSpec], StandardOutputDelivery?) {
-    let named = NamedSources(urlRuns.flatMap(\.values), in: context)
-    var problems = named.problems
+    let reader = CollectionReader(collection, in: context)
+    let named = NamedSources(
+      urlRuns.flatMap(\.values), collections: options.fetch.asIs ? nil : reader, in: context)
+    var problems = named.problems + reader.problems
     if paused { problems.append(.command(.pausedGet)) }
     var options = options
     let isDelivered = options.output == "-"
@@ -115,6 +119,7 @@ struct GetCommand: RunnableCommand {
         problems.append(.command(.standardOutputForSeveral(count: named.count)))
       }
       if context.host != nil { problems.append(.command(.standardOutputOverHost)) }
+      if !named.collections.isEmpty { problems.append(.command(.standardOutputForCollection)) }
       if json { problems.append(.command(.standardOutputWithJSON)) }
       if options.fetch.then != nil { problems.append(.command(.standardOutputAndHook)) }
       if options.fetch.continues { problems.append(.command(.standardOutputAndContinue)) }
@@ -124,7 +129,9 @@ struct GetCommand: RunnableCommand {
     if stream, options.fetch.decode == true { problems.append(.command(.streamAndDecode)) }
     problems += options.problems(urlCount: named.count)
     let template = try SpecTemplate.finished(options, problems, hosts: named.hosts, in: context)
-    var specs = named.urls.map { template.spec(for: $0) } + named.specsOfFiles(template)
+    var specs =
+      named.urls.map { template.spec(for: $0) } + named.specsOfFiles(template)
+      + named.collections.map { reader.spec(for: $0, template) }
     guard isDelivered else { return (specs, nil) }
     let delivery = try StandardOutputDelivery.begin(streams: stream, in: context)
     for index in specs.indices { delivery.place(&specs[index]) }

@@ -1,0 +1,526 @@
+import ArgumentParser
+import KettleControl
+import KettleDashboard
+import KettleModel
+import KettleSocket
+
+/// `kettle collections`
+struct CollectionsCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "collections",
+    abstract: "Show your collections: folders, models and datasets.",
+    discussion: """
+      A collection is one transfer with many files. Every control applies to all of them, and it is \
+      completed when each of them is. "kettle list --collection ID" shows its files.
+
+      Programs should use --json: the objects of "kettle list --json", whose member collection has \
+      name, version, memberCount, completedCount, failedCount, runningCount and lastSync.
+
+      Examples:
+        kettle collections
+        kettle add hf://org/model --include '*.safetensors' --to ~/models
+        kettle add https://mirror.example.org/pub/data/ --depth 3
+        kettle add https://example.org/release/SHA256SUMS
+        kettle list --collection 12
+        kettle sync 12 --dry-run
+        kettle manifest 12
+      """)
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run(in context: CommandContext) async throws -> ExitCode {
+    try await context.withService(for: "kettle collections") { service in
+      let rows = ListReader(service: service, filter: RowFilter(membership: .collections))
+      if json {
+        var printer = try JSONArrayPrinter(on: context.console)
+        try await rows.forEachPage { page in try printer.print(page.map(\.json)) }
+        try printer.end()
+        return .done
+      }
+      let collections = try await rows.all().filter { $0.collection?.sync == nil }
+      if collections.isEmpty { context.console.printNote(Sentences.noCollections) }
+      for row in collections { try context.console.printLine(Sentences.collection(row)) }
+      return .done
+    }
+  }
+}
+
+/// `kettle sync`
+struct SyncCommand: RunnableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync",
+    abstract: "Bring a collection up to date with its source.",
+    usage: """
+      kettle sync [<id> ...] [--all] [--dry-run] [--delete] [--json]
+             kettle sync [<id> ...] [--all] --every <time>
+      """,
+    discussion: """
+      Reads the list of the source again, prints what is new, changed or gone, and fetches what is \
+      new or changed. It does not wait for these files; "kettle wait" does. A changed file is \
+      fetched as a whole, and the earlier one goes to the bin. Files that are gone stay, unless \
+      --delete moves them to the bin.
+
+      A file counts as changed if the source gives another digest, or, without one, another size, \
+      date or ETag.
+
+      Programs should use --json: an array of objects with collection, change (new, changed or \
+      gone), path and byteCount.
+
+      Examples:
+        kettle sync 12 --dry-run     show what would be fetched
+        kettle sync 12 && kettle wait 12
+        kettle sync 12 --every 1d    from now on each day; --every never ends that
+      """)
+
+  static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
+
+  @Argument(
+    help: ArgumentHelp(
+      "The id of a collection, as shown by \"kettle collections\".", valueName: "id"),
+    completion: .asking(.transfers))
+  var idRuns: [ValueRun<TransferID>] = []
+
+  @Flag(help: "All collections.")
+  var all = false
+
+  @Flag(help: "Only print what would be fetched or deleted.")
+  var dryRun = false
+
+  @Flag(help: "Move files that the source no longer lists to the bin.")
+  var delete = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Do so again and again, after a time such as 12h or 7d; never ends that. Nothing is deleted.",
+      valueName: "time"))
+  var every: String?
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run(in context: CommandContext) async throws -> ExitCode {
+    let wish = try every.map(Self.wish)
+    return try await context.withService(for: "kettle sync") { service in
+      let ids = try await selected(over: service)
+      if let wish {
+        for id in ids {
+          _ = try await service.call(SyncCollection.self, .init(id: id, wish))
+          try context.console.printLine(Sentences.synced(id, every: every ?? ""))
+        }
+        return .done
+      }
+      var run = try SyncRun(
+        dryRun: dryRun, removesGone: delete, printsJSON: json, service: service, context: context)
+      return try await run.sync(ids)
+    }
+  }
+
+  private static func wish(_ every: String) throws(UsageError) -> SyncCollection.Wish {
+    if every == "never" { return .every(milliseconds: nil) }
+    guard let milliseconds = TimeText.milliseconds(every),
+      milliseconds >= SyncCollection.everyMillisecondsMin
+    else { throw UsageError(.value(.period(every))) }
+    return .every(milliseconds: milliseconds)
+  }
+
+  private func selected(over service: any ServiceCalling) async throws -> [TransferID] {
+    let ids = idRuns.flatMap(\.values)
+    guard all else {
+      guard !ids.isEmpty else { throw UsageError(.command(.neitherIDsNorAll(command: "sync"))) }
+      return ids
+    }
+    guard ids.isEmpty else { throw UsageError(.command(.bothIDsAndAll(command: "sync"))) }
+    let rows = try await ListReader(
+      service: service, filter: RowFilter(membership: .collections)
+    ).all()
+    return rows.filter { $0.collection?.sync == nil && $0.collection?.memberCount != nil }
+      .map(\.id)
+  }
+}
+
+/// Waits until the service has read the list of a collection.
+private struct ListWait {
+  let service: any ServiceCalling
+  let context: CommandContext
+  private static let intervalMilliseconds: Int64 = 200
+
+  /// Returns the row when the list is complete, or why it is not.
+  func end(
+    of id: TransferID, _ progress: inout CommandProgress
+  ) async throws -> Result<TransferSnapshot, ListFailure> {
+    while true {
+      let row = try await service.call(DescribeTransfer.self, .init(id: id)).snapshot
+      switch row.state {
+      case .paused where row.collection?.memberCount != nil, .completed: return .success(row)
+      case .failed, .idle, .paused: return .failure(ListFailure(row: row))
+      case .waiting where row.reason?.needsUser == true: return .failure(ListFailure(row: row))
+      case .queued, .scheduled, .running, .verifying, .waiting: break
+      }
+      progress.show(
+        .listing(name: row.collection?.name ?? row.url), at: context.clock.now().monotonic)
+      await context.clock.wait(milliseconds: Self.intervalMilliseconds)
+    }
+  }
+
+  func remove(_ id: TransferID) async throws {
+    _ = try await service.call(
+      ControlTransfers.self, .init(control: .remove, selection: .ids([id])))
+  }
+}
+
+/// A list that could not be read.
+private struct ListFailure: Error {
+  var row: TransferSnapshot
+
+  var sentence: String {
+    row.complaint ?? Sentences.needsUser(row)
+  }
+}
+
+/// Reads lists again, prints the differences, and has the collections brought up to date.
+private struct SyncRun {
+  let dryRun: Bool
+  let removesGone: Bool
+  let service: any ServiceCalling
+  let context: CommandContext
+  private let wait: ListWait
+  private var printer: JSONArrayPrinter?
+  private var progress: CommandProgress
+
+  init(
+    dryRun: Bool, removesGone: Bool, printsJSON: Bool, service: any ServiceCalling,
+    context: CommandContext
+  ) throws {
+    self.dryRun = dryRun
+    self.removesGone = removesGone
+    self.service = service
+    self.context = context
+    wait = ListWait(service: service, context: context)
+    printer = printsJSON ? try JSONArrayPrinter(on: context.console) : nil
+    progress = CommandProgress(
+      on: context.console, at: context.clock.now().monotonic, endsBeforeOutput: true)
+  }
+
+  mutating func sync(_ ids: [TransferID]) async throws -> ExitCode {
+    var lists: [(collection: TransferID, list: TransferID)] = []
+    for id in ids {
+      let answer = try await service.call(
+        SyncCollection.self, .init(id: id, .now(removesGone: removesGone, pauses: true)))
+      if let list = answer.list { lists.append((id, list)) }
+    }
+    var code = ExitCode.done
+    for (collection, list) in lists {
+      switch try await wait.end(of: list, &progress) {
+      case .success: try await end(collection, list)
+      case .failure(let failure):
+        progress.end()
+        context.console.printError(failure.sentence)
+        try await wait.remove(list)
+        code = .transferFailed
+      }
+    }
+    progress.end()
+    try printer?.end()
+    return code
+  }
+
+  /// Prints the differences, and has the service take them over.
+  private mutating func end(_ collection: TransferID, _ list: TransferID) async throws {
+    progress.end()
+    var sums: [MemberChange: MemberSum] = [:]
+    for change in MemberChange.allCases {
+      sums[change] = try await print(change, of: collection, in: list)
+    }
+    if printer == nil {
+      context.console.printNote(
+        Sentences.synced(collection, sums, removesGone: removesGone, dryRun: dryRun))
+    }
+    if dryRun { return try await wait.remove(list) }
+    _ = try await service.call(
+      ControlTransfers.self, .init(control: .start, selection: .ids([list])))
+    // The service removes it when the collection is up to date.
+    while true {
+      do {
+        _ = try await service.call(DescribeTransfer.self, .init(id: list))
+      } catch let error as ControlError where error.code == .unknownTransfer {
+        return
+      }
+      progress.show(.syncing(collection), at: context.clock.now().monotonic)
+      await context.clock.wait(milliseconds: 100)
+    }
+  }
+
+  private mutating func print(
+    _ change: MemberChange, of collection: TransferID, in list: TransferID
+  ) async throws -> MemberSum {
+    var from: Int64 = 0
+    while true {
+      let page = try await service.call(
+        CompareCollection.self, .init(id: collection, list: list, change: change, from: from))
+      guard let last = page.files.last else { return page.sum }
+      if printer != nil {
+        try printer?.print(page.files.map { Self.json($0, change, of: collection) })
+      } else {
+        let lines = page.files.map { Sentences.line(of: $0, change) + "\n" }
+        try context.console.write(lines.joined(), to: .output)
+      }
+      from = last.number + 1
+    }
+  }
+
+  private static func json(
+    _ file: ChangedMember, _ change: MemberChange, of collection: TransferID
+  ) -> JSONValue {
+    .object([
+      .init("collection", .integer(collection.rawValue)),
+      .init("change", .string(change.rawValue)), .init("path", .string(file.path.text)),
+      .init("byteCount", .integer(orNull: file.byteCount)),
+    ])
+  }
+}
+
+/// Prints the files of collections that were not fetched yet (`kettle add --dry-run`).
+struct CollectionPreview {
+  let service: any ServiceCalling
+  let context: CommandContext
+  let printsJSON: Bool
+
+  /// Reads the lists, prints them and removes the transfers that have read them.
+  func show(_ specs: [TransferSpec]) async throws -> ExitCode {
+    var printer = printsJSON ? try JSONArrayPrinter(on: context.console) : nil
+    var progress = CommandProgress(
+      on: context.console, at: context.clock.now().monotonic, endsBeforeOutput: true)
+    let wait = ListWait(service: service, context: context)
+    var code = ExitCode.done
+    for spec in specs {
+      var spec = spec
+      spec.options.collection?.pausesWhenListed = true
+      let added = try await service.call(AddTransfers.self, .init(transfers: [spec]))
+      guard let id = added.ids.first else { continue }
+      let end = try await wait.end(of: id, &progress)
+      progress.end()
+      switch end {
+      case .success(let row):
+        try await print(row, &printer)
+      case .failure(let failure):
+        context.console.printError(failure.sentence)
+        code = .transferFailed
+      }
+      try await wait.remove(id)
+    }
+    try printer?.end()
+    return code
+  }
+
+  private func print(_ row: TransferSnapshot, _ printer: inout JSONArrayPrinter?) async throws {
+    var byteCount: Int64 = 0
+    var unknownCount = 0
+    var count = 0
+    try await MemberReader(service: service).forEachPage(of: row.id) { page in
+      count += page.count
+      for one in page {
+        byteCount += one.member.byteCount ?? 0
+        if one.member.byteCount == nil { unknownCount += 1 }
+      }
+      if printer != nil { return try printer?.print(page.map(\.json)) ?? () }
+      let lines = page.map { Sentences.line(of: $0.member) + "\n" }
+      try context.console.write(lines.joined(), to: .output)
+    }
+    guard printer == nil else { return }
+    let free = try await service.call(ServiceStatus.self, Nothing()).totals.freeBytes
+    context.console.printNote(
+      Sentences.preview(
+        count: count, byteCount: byteCount, unknownCount: unknownCount, freeByteCount: free))
+  }
+}
+
+/// Reads the list of a collection, page by page.
+private struct MemberReader {
+  let service: any ServiceCalling
+
+  func forEachPage(
+    of id: TransferID, _ body: ([NumberedMember]) throws -> Void
+  ) async throws {
+    var from: Int64 = 0
+    while true {
+      let page = try await service.call(ListMembers.self, .init(id: id, from: from)).members
+      guard let last = page.last else { return }
+      try body(page)
+      from = last.number + 1
+    }
+  }
+}
+
+extension NumberedMember {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("path", .string(member.path.text)), .init("url", .string(member.url.text)),
+      .init("byteCount", .integer(orNull: member.byteCount)),
+      .init("checksum", .string(orNull: member.checksum?.text)),
+    ])
+  }
+}
+
+/// `kettle manifest`
+struct ManifestCommand: RunnableCommand {
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case sha256sums, sha512sums, sha1sums, md5sums, jsonl
+
+    var algorithm: Checksum.Algorithm? {
+      switch self {
+      case .sha256sums: .sha256
+      case .sha512sums: .sha512
+      case .sha1sums: .sha1
+      case .md5sums: .md5
+      case .jsonl: nil
+      }
+    }
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "manifest",
+    abstract: "Print the files of a collection with their digests.",
+    discussion: """
+      Another machine compares its copy with this list: "kettle verify --manifest FILE", or \
+      sha256sum -c. Digests of this kind that the source gave are printed as they are. For the \
+      other files they are computed, which reads them; a file that does not have the digest that \
+      the source gave is an error. Files that are not complete are left out with a message.
+
+      The format jsonl has path, url, size and the digest that the source gave. "kettle add" \
+      fetches such a list again.
+
+      Exits with 1 if a file was left out.
+
+      Examples:
+        kettle manifest 12 > SHA256SUMS
+        kettle manifest 12 --format jsonl > list.jsonl
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The id of a collection, as shown by \"kettle collections\".", valueName: "id"),
+    completion: .asking(.transfers))
+  var id: TransferID
+
+  @Option(help: "sha256sums, sha512sums, sha1sums, md5sums or jsonl.")
+  var format = Format.sha256sums
+
+  func run(in context: CommandContext) async throws -> ExitCode {
+    if format != .jsonl, context.host != nil {
+      throw UsageError(.command(.notOverHost(command: "manifest")))
+    }
+    return try await context.withService(for: "kettle manifest") { service in
+      let row = try await service.call(DescribeTransfer.self, .init(id: id)).snapshot
+      guard row.collection?.memberCount != nil else {
+        throw ControlError(.unknownCollection, id.description)
+      }
+      let reader = MemberReader(service: service)
+      guard let algorithm = format.algorithm else {
+        try await reader.forEachPage(of: id) { page in
+          try context.console.write(
+            page.map { $0.member.line.text + "\n" }.joined(), to: .output)
+        }
+        return .done
+      }
+      var paths: [Int64: String] = [:]
+      let complete = ListReader(
+        service: service, filter: RowFilter(states: [.completed], membership: .of(id)))
+      try await complete.forEachPage { rows in
+        for row in rows { if let member = row.member { paths[member.number] = row.path } }
+      }
+      var sums = SumPrinter(algorithm: algorithm, context: context)
+      try await reader.forEachPage(of: id) { page in
+        for one in page { try sums.print(one.member, at: paths[one.number]) }
+      }
+      return sums.leftOutCount == 0 ? .done : .transferFailed
+    }
+  }
+}
+
+extension ListedMember {
+  /// The line of a list with a JSON object on each line, as `kettle add` reads it.
+  fileprivate var line: JSONValue {
+    var members: [JSONValue.Member] = [
+      .init("path", .string(path.text)), .init("url", .string(url.text)),
+    ]
+    if let byteCount { members.append(.init("size", .integer(byteCount))) }
+    if let checksum {
+      members.append(.init(checksum.algorithm.rawValue, .string(checksum.hex)))
+    }
+    return .object(members)
+  }
+}
+
+/// Prints the digest of each file in the format of sha256sum(1).
+private struct SumPrinter {
+  let algorithm: Checksum.Algorithm
+  let context: CommandContext
+  private(set) var leftOutCount = 0
+  private var progress: CommandProgress
+
+  init(algorithm: Checksum.Algorithm, context: CommandContext) {
+    self.algorithm = algorithm
+    self.context = context
+    progress = CommandProgress(
+      on: context.console, at: context.clock.now().monotonic, endsBeforeOutput: true)
+  }
+
+  /// - Parameter path: where the file is; nil if it is not complete.
+  mutating func print(_ member: ListedMember, at path: String?) throws {
+    guard let path else { return leaveOut(Sentences.notInManifest(member.path)) }
+    let hex: String
+    if let listed = member.checksum, listed.algorithm == algorithm {
+      hex = listed.hex
+    } else {
+      switch computed(member, path) {
+      case .success(let found): hex = found
+      case .failure(let why): return leaveOut(why.sentence)
+      }
+    }
+    progress.end()
+    try context.console.printLine(Self.line(hex, member.path.text))
+  }
+
+  private struct Unproved: Error {
+    var sentence: String
+  }
+
+  private mutating func computed(
+    _ member: ListedMember, _ path: String
+  ) -> Result<String, Unproved> {
+    // No file has this digest, so the comparison says which one it has.
+    let zeros = String(repeating: "0", count: algorithm.hexDigitCount)
+    let none = Checksum("\(algorithm.rawValue):\(zeros)")
+    let entry = Manifest.Entry(
+      byteCount: member.byteCount,
+      checksums: [none, member.checksum].compactMap(\.self))
+    var readByteCount: Int64 = 0
+    let standing = context.compareWithManifest(path, entry) { count in
+      readByteCount += count
+      progress.show(
+        .compared(readByteCount, of: member.byteCount, name: member.path.text),
+        at: context.clock.now().monotonic)
+      return true
+    }
+    let task = ManifestCheck.Task(name: member.path.text, path: path, entry: entry)
+    guard case .read(let found) = standing, found.byteCount == member.byteCount ?? found.byteCount,
+      !found.wrong.contains(where: { $0 == member.checksum }),
+      let digest = found.inPlaceOfWrong.first(where: { $0.algorithm == algorithm })
+    else { return .failure(Unproved(sentence: Sentences.of(standing, of: task))) }
+    return .success(digest.hex)
+  }
+
+  private mutating func leaveOut(_ sentence: String) {
+    leftOutCount += 1
+    progress.end()
+    context.console.printError(sentence)
+  }
+
+  /// A name with a backslash or a line break is escaped, and the line begins with a backslash
+  /// (sha256sum(1)).
+  private static func line(_ hex: String, _ name: String) -> String {
+    let escaped = name.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+    return (escaped == name ? "" : "\\") + "\(hex)  \(escaped)"
+  }
+}
