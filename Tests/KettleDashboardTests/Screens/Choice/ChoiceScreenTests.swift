@@ -34,13 +34,13 @@ struct ChoiceScreenTests {
         == [
           "♨ Choose the files of hf://org/model",
           "[x] ▾ weights/                                                        >5.0 GiB",
-        "[x]   ▾ old/                                                                 ?",
-        "[x]       c.bin                                                              ?",
-        "[x]     a.safetensors                                                  2.0 GiB",
-        "[x]     b.safetensors                                                  3.0 GiB",
-        "[x]   README.md                                                        4.0 KiB",
-        "[x]   config.json                                                        700 B",
-      ].map { " " + $0 })
+          "[x]   ▾ old/                                                                 ?",
+          "[x]       c.bin                                                              ?",
+          "[x]     a.safetensors                                                  2.0 GiB",
+          "[x]     b.safetensors                                                  3.0 GiB",
+          "[x]   README.md                                                        4.0 KiB",
+          "[x]   config.json                                                        700 B",
+        ].map { " " + $0 })
   }
 
   @Test func `a directory is chosen with all of its files, and its mark says which part is`()
