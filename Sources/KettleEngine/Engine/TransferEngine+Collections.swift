@@ -56,7 +56,7 @@ extension TransferEngine {
       do {
         if let list = waitingCollection(id), let sync = list.spec.options.collection?.sync {
           try await bringUpToDate(sync, from: list)
-          break
+          continue
         }
         try await addMissing(of: id)
         let first = collections.firstUnfinished[id] ?? 0
@@ -139,8 +139,11 @@ extension TransferEngine {
         let last = collection.lastSync?.at ?? record.finishedAt,
         last.advanced(byMilliseconds: every) <= now
       else { continue }
-      // One that has failed is tried again, and one that is under way is left alone.
-      if let list = collections.readAgain[record.id], let machine = scheduler.machines[list] {
+      // One that has failed is tried again, and one that is under way is left alone. A paused one
+      // was left by a command that did not end.
+      if let list = collections.readAgain[record.id], let machine = scheduler.machines[list],
+        machine.visibleState != .paused
+      {
         if machine.visibleState == .failed { _ = await control(.start, [list]) }
         continue
       }
@@ -174,7 +177,12 @@ extension TransferEngine {
       for kind in leaving { try await removeMembers(kind, of: id, in: list.id) }
       submit([.syncMembers(sync, from: list.id)]) { _ in }
       await kept()
-      let chosen = try await store.read { try $0.memberSum(of: id) }
+      let (chosen, missing) = try await store.read { archive in
+        (
+          try archive.memberSum(of: id),
+          try archive.members(of: id, from: 0, isMissing: true, countMax: 1)
+        )
+      }
       await withoutEviction {
         await load([id])
         let report = SyncReport(
@@ -183,7 +191,7 @@ extension TransferEngine {
           removedGone: sync.removesGone)
         var whole = now
         whole.take(chosen)
-        apply(.collection(id, .synced(whole, report)))
+        apply(.collection(id, .synced(whole, report, fetches: !missing.isEmpty)))
       }
     }
     collections.readAgain[id] = nil

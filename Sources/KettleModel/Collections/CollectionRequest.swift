@@ -50,9 +50,6 @@ public struct SyncReport: Hashable, Sendable, Codable {
     self.goneCount = goneCount
     self.removedGone = removedGone
   }
-
-  /// Whether there is something to fetch.
-  package var bringsFiles: Bool { newCount > 0 || changedCount > 0 }
 }
 
 /// The complete list of a collection, in sum. The store has the members themselves.

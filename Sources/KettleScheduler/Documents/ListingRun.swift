@@ -124,8 +124,9 @@ struct ListingRun: Sendable, Hashable {
 package enum CollectionEvent: Sendable {
   /// Every member is complete or has failed. `directory` is where they are.
   case membersEnded(failedCount: Int, in: String)
-  /// The store has taken over what a later list says.
-  case synced(CollectionList, SyncReport)
+  /// The store has taken over what a later list says. `fetches` is whether files are missing, which
+  /// the report does not show after a crash.
+  case synced(CollectionList, SyncReport, fetches: Bool)
   /// The user wants its list to be read again this often; nil for never.
   case syncsEvery(Int64?)
   /// The user has chosen these of its files.
@@ -176,11 +177,10 @@ extension TransferFacts {
     case .membersEnded(let failedCount, let directory):
       guard state.waitsForMembers else { return .none }
       return end(collection, list, failedCount: failedCount, in: directory, at: now)
-    case .synced(let list, let report):
+    case .synced(let list, let report, let fetches):
       spec.options.collection?.list = list
       spec.options.collection?.lastSync = report
-      guard report.bringsFiles else { return .none }
-      return fetchMembers(in: state)
+      return fetches ? fetchMembers(in: state) : .none
     case .syncsEvery(let milliseconds):
       spec.options.collection?.syncsEveryMilliseconds = milliseconds
       return .none

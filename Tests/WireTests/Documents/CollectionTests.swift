@@ -190,7 +190,7 @@ struct CollectionTests {
     #expect(try await world.engine.choose(id, leavingOut: []) == false)
     _ = try await world.engine.sync(id, .init(removesGone: true, pauses: false))
     try await waitForSync(id, in: world)
-    #expect(world.row(of: id)?.collection?.lastSync?.bringsFiles == false)
+    #expect(world.row(of: id)?.collection?.lastSync?.newCount == 0)
     #expect(world.row(of: id)?.collection?.memberCount == 2)
     #expect(world.origin.requests(at: "/b").isEmpty)
   }
