@@ -40,7 +40,7 @@ struct MachineExitsTests {
     #expect(before == [.idle, .ending, .waiting, .placing])
   }
 
-  @Test func `a completed transfer leaves only by reset and removal`() {
-    #expect(Kind.completed.exits == [.idle, .discarding, .removed])
+  @Test func `a completed transfer leaves only by reset, removal and the sync of a collection`() {
+    #expect(Kind.completed.exits == [.idle, .waiting, .discarding, .removed])
   }
 }
