@@ -156,8 +156,10 @@ struct CollectionTests {
     let id = try await sums("/SHA256SUMS", in: world)
     try await world.wait("its files", for: id) { $0.reason == .members || $0.state.isFinished }
     for _ in 0..<4 { try await world.restart(after: .crash) }
-    let row = try await world.end(of: id)
-    #expect(row.state == .completed)
+    // One that had ended before the last crash is not announced again.
+    if await world.engine.details(of: id)?.snapshot.state != .completed {
+      #expect(try await world.end(of: id).state == .completed)
+    }
     for name in names { expectFile(name, name, in: world) }
     #expect(await world.engine.withMembers([id]).count == 1 + names.count)
   }
@@ -215,6 +217,9 @@ struct CollectionTests {
   }
 
   private func waitForSync(_ id: TransferID, in world: WireWorld) async throws {
+    let known = await world.engine.details(of: id)?.snapshot
+    // One that had ended before a crash is not announced again.
+    if known?.state == .completed, known?.collection?.lastSync != nil { return }
     try await world.wait("the sync and its files", for: id) {
       $0.state == .completed && $0.collection?.lastSync != nil
     }
