@@ -138,9 +138,14 @@ package struct RetryAfter: Sendable, Hashable {
   }
 
   /// Parses seconds or a date. A date is measured from the server's own `Date`, because its clock
-  /// and ours may differ. Returns nil for an invalid value; a past date means now.
+  /// and ours may differ. Returns nil for an invalid value; a past date means now. Without the
+  /// header, what the server says of its limits counts (`RateLimit`).
   package init?(_ head: ResponseHead, at now: Moment) {
-    guard let value = head.value(of: "Retry-After") else { return nil }
+    guard let value = head.value(of: "Retry-After") else {
+      guard let pause = RateLimit.pauseMilliseconds(head, at: now) else { return nil }
+      milliseconds = pause
+      return
+    }
     let text = value.trimmed
     if let seconds = DecimalDigits.int64(text) {
       let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)

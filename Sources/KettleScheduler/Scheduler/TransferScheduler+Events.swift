@@ -227,6 +227,7 @@ extension TransferScheduler {
     let (attempt, now) = (response.attempt, context.now)
     if let origin = hosts.origin(of: attempt) {
       streams.record(response.head, of: attempt, at: origin, isStream: response.isStream)
+      recordRateLimit(response.head, at: origin, now)
     }
     hostResponded(attempt, with: response.head.status, &output, at: now)
     let queueBefore = machines[id]?.spec.queue
@@ -235,6 +236,17 @@ extension TransferScheduler {
     learn(hint, from: id, &output, at: now)
     // A rule may have moved it, perhaps to a closed queue.
     if machines[id]?.spec.queue != queueBefore { fillSlots(&output, at: now) }
+  }
+
+  /// A host that has answered the last request which it permits gets no other one for a while.
+  private mutating func recordRateLimit(
+    _ head: ResponseHead, at origin: Origin, _ now: Moment
+  ) {
+    guard let pause = RateLimit.pauseMilliseconds(head, at: now) else { return }
+    hosts.learn(
+      HostLimitHint(
+        origin: origin,
+        closedMilliseconds: RetryAfter(milliseconds: pause).boundedMilliseconds), at: now)
   }
 
   private mutating func attemptEnded(
