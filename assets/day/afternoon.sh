@@ -185,5 +185,6 @@ keys R
 see 'Reset'
 keep reset
 keys y
-see '○ 6'
+# A transfer that has completed by now stays completed.
+see 'Nothing downloading' '○'
 keep idle
