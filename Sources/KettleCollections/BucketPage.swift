@@ -61,13 +61,7 @@ private struct BucketPageReader {
   }
 
   private mutating func next() throws(ListingProblem) -> XMLReader.Event? {
-    do throws(XMLProblem) { return try reader.next() } catch {
-      switch error {
-      case .malformed(let line): throw ListingProblem("line \(line) is not valid XML")
-      case .documentType: throw ListingProblem("it has a document type")
-      case .tooDeep: throw ListingProblem("its elements are nested too deeply")
-      }
-    }
+    do throws(XMLProblem) { return try reader.next() } catch { throw ListingProblem(error.words) }
   }
 
   private mutating func end() {
@@ -116,5 +110,16 @@ private struct BucketPageReader {
       .filter { !$0.isEmpty }
     let words = parts.joined(separator: ": ").sanitizedForDisplay(limit: 300)
     return words.isEmpty ? "the service returned an error" : "the service returned \"\(words)\""
+  }
+}
+
+extension XMLProblem {
+  /// Words for the detail of a failure.
+  var words: String {
+    switch self {
+    case .malformed(let line): "line \(line) is not valid XML"
+    case .documentType: "it has a document type"
+    case .tooDeep: "its elements are nested too deeply"
+    }
   }
 }

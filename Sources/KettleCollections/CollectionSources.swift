@@ -11,6 +11,8 @@ extension CollectionSource.Kind {
     case .archive: ArchiveListing.self
     case .zenodo: ZenodoListing.self
     case .bucket: BucketListing.self
+    case .directory: DirectoryListing.self
+    case .webDAV: WebDAVListing.self
     }
   }
 }
@@ -18,7 +20,9 @@ extension CollectionSource.Kind {
 extension CollectionSource {
   /// The kinds that a text shows by itself. Services come before files of any server. A URL with a
   /// slash at its end is not among them: it is a directory only if the user says so.
-  private static let kinds: [Kind] = [.hub, .archive, .zenodo, .bucket, .checksums, .lines]
+  private static let kinds: [Kind] = [
+    .hub, .archive, .zenodo, .bucket, .directory, .webDAV, .checksums, .lines,
+  ]
 
   /// The source that a text names. Returns nil for text that names none, and what is wrong with it
   /// for text that does.
@@ -29,6 +33,13 @@ extension CollectionSource {
       if let source = kind.adapter.source(named: text, in: environment) { return source }
     }
     return nil
+  }
+
+  /// The login in the text of a source that is a URL. It is not part of the source, whose name is
+  /// shown.
+  package static func login(in text: String) -> Login? {
+    let parsed = WebDAVListing.parsed(text) ?? (try? TransferURL.parse(text).get())
+    return parsed?.login ?? DirectoryListing.parsed(text)?.login
   }
 
   /// What reads the documents of this source; nil if its name is not of its kind.

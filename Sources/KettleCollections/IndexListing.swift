@@ -89,63 +89,6 @@ package struct IndexListing: CollectionAdapter {
   }
 }
 
-// MARK: - Paths
-
-/// A path as servers understand it.
-private struct DecodedPath {
-  /// The components, decoded once; empty ones, `.` and `..` are resolved in every spelling.
-  var components: [[UInt8]]
-  /// Whether it ends with a slash.
-  var isDirectory = true
-
-  private static let same = Array(".".utf8)
-  private static let parent = Array("..".utf8)
-
-  /// - Parameters:
-  ///   - path: the path of a URL, or the rest of one.
-  ///   - directory: what is before the rest.
-  init(_ path: Substring.UTF8View, below directory: [[UInt8]] = []) {
-    components = directory
-    for segment in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-      let component = PercentEncoding.decodedLeniently(segment)
-      isDirectory = component.isEmpty || component == Self.same || component == Self.parent
-      if !isDirectory { components.append(component) }
-      if component == Self.parent { _ = components.popLast() }
-    }
-  }
-}
-
-/// What a page links to, however it spells the link.
-private struct Child: Hashable {
-  var name: [UInt8]
-  var isDirectory: Bool
-}
-
-/// The directory of a page.
-private struct PageDirectory {
-  let components: [[UInt8]]
-  /// Its path as the URL has it, up to the last slash.
-  private let text: Substring
-
-  init(_ url: TransferURL) {
-    text = url.path[...(url.path.lastIndex(of: "/") ?? url.path.startIndex)]
-    components = DecodedPath(text.utf8).components
-  }
-
-  /// Returns nil unless exactly one component is below the directory.
-  func child(_ url: TransferURL) -> Child? {
-    // Nearly all URLs begin like that of the page, which need not be decoded again for each.
-    let path =
-      url.path.utf8.starts(with: text.utf8)
-      ? DecodedPath(url.path.utf8.dropFirst(text.utf8.count), below: components)
-      : DecodedPath(url.path[...].utf8)
-    guard path.components.count == components.count + 1, path.components.starts(with: components),
-      let name = path.components.last
-    else { return nil }
-    return Child(name: name, isDirectory: path.isDirectory)
-  }
-}
-
 /// Resolves the references of a page.
 private struct References {
   private let base: TransferURL
@@ -260,22 +203,26 @@ extension IndexListing {
 
   /// The text after a link without tags, each run of blanks as one; nil if it has no digit.
   private static func stamp(in text: ArraySlice<UInt8>) -> String? {
-    var words: [[UInt8]] = [[]]
+    var line: [UInt8] = []
     var isInTag = false
+    var followsBlank = false
+    var hasDigit = false
     for byte in text {
       switch byte {
       case UInt8(ascii: "<"): isInTag = true
       case UInt8(ascii: ">") where isInTag:
         isInTag = false
-        words.append([])
+        followsBlank = true
       case _ where isInTag: break
-      case 9, 10, 13, 32: words.append([])
-      default: words[words.count - 1].append(byte)
+      case 9, 10, 13, 32: followsBlank = true
+      default:
+        if followsBlank, !line.isEmpty { line.append(32) }
+        followsBlank = false
+        hasDigit = hasDigit || (48...57).contains(byte)
+        line.append(byte)
       }
     }
-    guard words.contains(where: { $0.contains { (48...57).contains($0) } }) else { return nil }
-    return String(
-      decoding: Array(words.filter { !$0.isEmpty }.joined(separator: [32])), as: UTF8.self)
+    return hasDigit ? String(decoding: line, as: UTF8.self) : nil
   }
 
   private static func isOfForm(_ byte: UInt8, _ form: UInt8) -> Bool {

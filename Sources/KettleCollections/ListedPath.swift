@@ -37,8 +37,10 @@ extension PercentEncoding {
   }
 
   /// Encodes one component of a path, or one value of a query.
-  package static func encoded(component: String) -> String {
-    encoded(component.utf8) { _ in false }
+  package static func encoded(component: String) -> String { encoded(component: component.utf8) }
+
+  package static func encoded(component bytes: some Sequence<UInt8>) -> String {
+    encoded(bytes) { _ in false }
   }
 
   /// Encodes all but unreserved characters (RFC 3986, section 2.3), so that a name with a colon, a

@@ -10,9 +10,22 @@ package struct ListingRequest: Hashable, Sendable {
   package var depth = 0
   /// What the adapter requests; it numbers its kinds of documents itself.
   package var stage = 0
+  package var form = Form.document
 
-  package init(_ url: TransferURL, directory: [String] = [], depth: Int = 0, stage: Int = 0) {
+  package enum Form: Hashable, Sendable {
+    /// A GET. From a server of files, it is the list of a directory whose URL has no slash at its
+    /// end.
+    case document
+    /// A PROPFIND for a directory and what is directly in it (RFC 4918, section 9.1).
+    case properties
+  }
+
+  package init(
+    _ url: TransferURL, directory: [String] = [], depth: Int = 0, stage: Int = 0,
+    form: Form = .document
+  ) {
     self.url = url
+    self.form = form
     self.directory = directory
     self.depth = depth
     self.stage = stage

@@ -6,7 +6,8 @@ import Testing
 struct CollectionSourcesTests {
   private static let examples: [(String, CollectionSource.Kind)] = [
     ("https://archive.org/details/xfetch", .archive), ("10.5281/zenodo.1", .zenodo),
-    ("s3://data/x/", .bucket), ("https://h.example/SHA256SUMS", .checksums),
+    ("s3://data/x/", .bucket), ("sftp://h.example/x/", .directory),
+    ("davs://h.example/x", .webDAV), ("https://h.example/SHA256SUMS", .checksums),
     ("https://h.example/files.jsonl", .lines),
   ]
 

@@ -3,8 +3,8 @@
 #
 #     assets/sources/check.sh PROGRAM
 #
-# Hugging Face: hub.py, from which huggingface_hub downloads first. Directories: nginx, Apache and
-# Python's http.server. The service is killed in the middle of each. It needs python3, nginx and
+# Hugging Face: hub.py, from which huggingface_hub downloads first. Directories: nginx, Apache, its
+# WebDAV, and Python's http.server. The service is killed in the middle of each. It needs python3, nginx and
 # apache2; huggingface_hub is installed into a directory that is deleted.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -66,15 +66,25 @@ LoadModule mpm_event_module $modules/mod_mpm_event.so
 LoadModule authz_core_module $modules/mod_authz_core.so
 LoadModule dir_module $modules/mod_dir.so
 LoadModule autoindex_module $modules/mod_autoindex.so
+LoadModule dav_module $modules/mod_dav.so
+LoadModule dav_fs_module $modules/mod_dav_fs.so
+DavLockDB $home/dav-lock
 DocumentRoot $served
+Listen 127.0.0.1:8202
 <Directory $served>
   Options +Indexes
   IndexOptions FancyIndexing NameWidth=*
   Require all granted
 </Directory>
+<VirtualHost 127.0.0.1:8202>
+  DocumentRoot $served
+  <Location />
+    Dav On
+  </Location>
+</VirtualHost>
 EOF
 apache2 -X -f "$home/apache.conf" & servers="$servers $!"
-python3 - 8197 8198 8199 8200 8201 <<'EOF' || fail 'a server does not start'
+python3 - 8197 8198 8199 8200 8201 8202 <<'EOF' || fail 'a server does not start'
 import socket, sys, time
 for port in map(int, sys.argv[1:]):
     for attempt in range(100):
@@ -112,4 +122,5 @@ compare python http://127.0.0.1:8198/pub/ "$served/pub" --depth 2
 compare nginx http://127.0.0.1:8199/pub/ "$served/pub" --depth 2
 compare nginx-json http://127.0.0.1:8200/pub/ "$served/pub" --depth 2
 compare apache http://127.0.0.1:8201/pub/ "$served/pub" --depth 2
+compare webdav dav://127.0.0.1:8202/pub/ "$served/pub"
 echo 'sources: everything is equal'

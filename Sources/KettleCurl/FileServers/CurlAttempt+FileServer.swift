@@ -27,7 +27,7 @@ extension CurlAttempt {
       return unusable("files can only be downloaded over \(url.scheme.family.name)")
     }
     // Also for URLs that come from elsewhere than the parser.
-    if url.path.hasSuffix("/"), url.query == nil {
+    if url.path.hasSuffix("/"), url.query == nil, !request.listsDirectory {
       return unusable("it is a directory, and only files can be downloaded")
     }
     guard let path = PercentEncoding.decoded((url.path + (url.query ?? "")).utf8),
@@ -57,8 +57,9 @@ extension CurlAttempt {
   ) {
     guard let file else { return }
     // libcurl would read `;type=` anywhere in the path as a kind of transfer.
-    let text =
-      file.family == .ftp ? url.text.replacing(";type=", with: "%3Btype=") : url.text
+    var text = file.family == .ftp ? url.text.replacing(";type=", with: "%3Btype=") : url.text
+    // By a slash at its end, libcurl knows a directory.
+    if request.listsDirectory, !text.hasSuffix("/") { text += "/" }
     options.set(CURLOPT_URL, text)
     options.set(CURLOPT_PATH_AS_IS, 1)
     options.check(kettle_easy_allow_only(easy, url.scheme.rawValue))
@@ -87,7 +88,7 @@ extension CurlAttempt {
 
   /// Requests the file from the offset of the request.
   func setBeginning(_ options: inout EasyOptions) {
-    guard let file else { return }
+    guard let file, !file.listsDirectory else { return }
     switch file.family {
     case .http: break
     case .ftp: setCommandsBeforeFile(from: file.request.offset, &options)
@@ -214,6 +215,7 @@ extension CurlAttempt {
   private func announcedByteCount(of file: FileExchange) -> Int64? {
     switch file.family {
     case .http: return nil
+    case _ where file.listsDirectory: return nil
     case .ftp:
       let offset = file.request.offset
       guard offset > 0 else { return file.replies.size ?? file.replies.openingSize }

@@ -7,6 +7,8 @@ import KettleSystem
 struct FileExchange {
   let family: TransferURL.Scheme.Family
   private(set) var request: FileRequest
+  /// Whether the list of a directory arrives, which has no size.
+  let listsDirectory: Bool
   let hasPassword: Bool
   var replies = FTPReplies()
   /// Whether the server has the key that its host is known by.
@@ -34,10 +36,11 @@ struct FileExchange {
 
   /// - Parameter keyFiles: the private keys after the first, which is tried anyway.
   init(
-    family: TransferURL.Scheme.Family, request: FileRequest, keyFiles: ArraySlice<String> = [],
-    hasPassword: Bool = false, trustedHostKeys: Set<String> = []
+    family: TransferURL.Scheme.Family, request: FileRequest, listsDirectory: Bool = false,
+    keyFiles: ArraySlice<String> = [], hasPassword: Bool = false, trustedHostKeys: Set<String> = []
   ) {
     self.family = family
+    self.listsDirectory = listsDirectory
     self.request = request
     self.keyFiles = keyFiles
     self.hasPassword = hasPassword
@@ -127,6 +130,7 @@ extension FileExchange {
     let triesKeys = family == .sftp && !hasPassword
     self.init(
       family: family, request: FileRequest(request.headers),
+      listsDirectory: request.listsDirectory,
       keyFiles: triesKeys ? settings.ssh.keyFiles.dropFirst() : [], hasPassword: hasPassword,
       trustedHostKeys: trusted)
   }

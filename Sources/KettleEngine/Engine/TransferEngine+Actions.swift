@@ -69,6 +69,7 @@ extension TransferEngine {
       caCertificatePath: plan.caCertificatePath, timeouts: timeouts,
       content: plan.content, serverTrust: plan.trust.asServerTrust,
       certificate: plan.certificate, limitBytesPerSecond: spec?.limitBytesPerSecond)
+    request.listsDirectory = plan.listsDirectory
     request.reuse = plan.reuse.asRequestReuse
     request.version = plan.streamUse.asRequestVersion
     request.proxy = spec?.options.proxy

@@ -23,6 +23,8 @@ package struct AttemptRequest: Sendable, Hashable {
   package var certificate: ClientCertificate?
   /// The transfer's limit, as in `limit`.
   package var limitBytesPerSecond: Int64?
+  /// Whether the URL is a directory of a server of files, whose list is requested.
+  package var listsDirectory = false
   /// Whether a connection that an earlier attempt has left open may be used.
   package var reuse = Reuse.permitted
   package var version = Version.http1

@@ -15,6 +15,10 @@ public struct CollectionSource: Hashable, Sendable, Codable {
     case zenodo
     /// A prefix of a bucket that speaks the protocol of S3.
     case bucket
+    /// A directory of a server of files, by FTP or SFTP.
+    case directory
+    /// A directory of a server that speaks WebDAV.
+    case webDAV = "webdav"
   }
 
   public var kind: Kind
@@ -39,7 +43,7 @@ public struct CollectionSource: Hashable, Sendable, Codable {
       parts = parts.map { part in part.split(separator: "@").first.map(String.init) ?? part }
     // The list itself is not the collection.
     case .checksums, .lines: if parts.count > 2 { parts.removeLast() }
-    case .index, .archive, .zenodo, .bucket: break
+    case .index, .archive, .zenodo, .bucket, .directory, .webDAV: break
     }
     return parts.last.flatMap { FileName(foreign: $0) }
   }

@@ -18,6 +18,10 @@ extension ActiveDownload {
       attempt: attempt, url: request.url, redirects: request.redirects, requested: nil,
       content: request.content, check: request.check, purpose: request.purpose, facts: facts)
     plan.headers += facts.playlist?.rangeHeaders(for: request.purpose) ?? []
+    if case .document(.listing(let document)) = request.purpose {
+      plan.headers += document.headers
+      plan.listsDirectory = request.url.scheme.family != .http
+    }
     return .entering(.running(download), [.beginAttempt(facts.id, plan)])
   }
 
@@ -28,6 +32,10 @@ extension ActiveDownload {
     guard let primary = connection(of: response.attempt) else { return .none }
     if purpose == .uploadOffset {
       return receiveUploadOffset(response, from: primary, &facts, in: context)
+    }
+    var response = response
+    if case .document(.listing(let document)) = purpose {
+      response.head = document.understood(response.head)
     }
     let head = response.head
     if let coding = head.contentCoding, (200..<300).contains(head.status) {

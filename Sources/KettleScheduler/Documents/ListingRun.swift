@@ -91,7 +91,9 @@ struct ListingRun: Sendable, Hashable {
   }
 
   private func permits(_ document: TransferURL, from url: TransferURL) -> Bool {
-    switch RedirectPolicy.decide(location: document.text, from: url, redirectCount: 0) {
+    // The directories of a server of files.
+    if document.origin == url.origin, url.scheme.family != .http { return true }
+    return switch RedirectPolicy.decide(location: document.text, from: url, redirectCount: 0) {
     case .follow(let target): target == document
     case .refuse: false
     }

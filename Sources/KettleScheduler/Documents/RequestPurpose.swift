@@ -89,6 +89,31 @@ package struct ListingDocument: Sendable, Hashable {
     url = request.url
   }
 
+  /// What is requested of the server; nil for a GET.
+  var content: RequestContent? {
+    switch request.form {
+    case .document: nil
+    case .properties: RequestContent(method: "PROPFIND")
+    }
+  }
+
+  /// The header fields of the request.
+  var headers: [HeaderField] {
+    switch request.form {
+    case .document: []
+    case .properties: [HeaderField(received: "Depth", "1")]
+    }
+  }
+
+  /// Returns a response as one to a GET: 207 is success too if it was asked for (RFC 4918, section
+  /// 11.1).
+  func understood(_ head: ResponseHead) -> ResponseHead {
+    guard head.status == 207, request.form == .properties else { return head }
+    var head = head
+    head.status = 200
+    return head
+  }
+
   /// Reads the document. The time grows with its size.
   fileprivate func page(_ bytes: [UInt8]) -> Result<ListingPage, ArrivedDocument.Unusable> {
     guard let adapter = source.adapter() else {

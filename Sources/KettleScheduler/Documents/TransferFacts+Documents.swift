@@ -13,6 +13,7 @@ extension TransferFacts {
       purpose: .document(document))
     if case .listing(let document) = document {
       request.url = document.url
+      request.content = document.content
       request.redirects = listing?.redirects ?? request.redirects
     }
     return request
@@ -356,13 +357,14 @@ extension TransferFacts {
 }
 
 extension TransferURL {
-  /// Whether a document from this URL may name another URL for a file: not one on a server of
+  /// Whether a document from this URL may name another URL for a file: not one on another server of
   /// files, where the user's keys are at stake, not one that only the user can reach, and an
   /// unencrypted one only if a digest verifies the file.
   func permitsDocument(
     toName other: TransferURL, reach: NetworkReach, _ isVerified: Bool
   ) -> Bool {
-    other.scheme.family == .http && (other.literalReach ?? .world) >= reach
+    if other.origin == origin, scheme.family != .http { return true }
+    return other.scheme.family == .http && (other.literalReach ?? .world) >= reach
       && (isVerified || scheme == .http || other.scheme == .https)
   }
 

@@ -17,6 +17,8 @@ package struct AttemptPlan: Sendable, Hashable {
   package var requested: RequestedRange?
   /// nil means a plain GET.
   package var content: RequestContent?
+  /// Whether the URL is a directory of a server of files, whose list is requested.
+  package var listsDirectory = false
   /// Whether a connection that was kept may carry the request.
   package var reuse = ConnectionReuse.permitted
   package var streamUse = StreamUse.none

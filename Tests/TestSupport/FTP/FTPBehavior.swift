@@ -69,6 +69,9 @@ package struct FTPBehavior: Sendable {
   /// Where sending waits, possibly behind the last byte; nil: nowhere.
   package var hold: Hold?
 
+  /// What LIST sends, by the path of the directory; any other one does not exist.
+  package var listings: [String: String] = [:]
+
   package init(_ body: SeededBody) { self.body = body }
 
   package func with(_ change: (inout FTPBehavior) -> Void) -> FTPBehavior {

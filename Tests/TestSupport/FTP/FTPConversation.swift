@@ -7,6 +7,7 @@ final class FTPConversation {
   private let behavior: FTPBehavior
   private var passive: LoopbackListener?
   private var offset: Int64 = 0
+  private var directory = ""
   private var unread: [UInt8] = []
 
   init(_ control: Int32, _ state: Monitor<ScriptedFTPServer.State>) {
@@ -43,7 +44,11 @@ final class FTPConversation {
       state.update { $0.loginCount += 1 }
       return say("230 welcome")
     case "PWD": return say("257 \"/\"")
-    case "CWD", "TYPE": return say("200 fine")
+    case "CWD":
+      directory = argument.hasPrefix("/") ? argument : directory + "/" + argument
+      return say("200 fine")
+    case "TYPE": return say("200 fine")
+    case "LIST": return list()
     case "MDTM": return say(behavior.modified)
     case "SIZE": return sayMany(size)
     case "EPSV", "PASV": return sayPassive(verb)
@@ -109,6 +114,15 @@ final class FTPConversation {
     close(data)
     if !isWhole, let cut = behavior.cut { return cut.reply.map(say) ?? false }
     return behavior.end.map(say) ?? true
+  }
+
+  private func list() -> Bool {
+    guard let text = behavior.listings[directory] else { return say("550 no such directory") }
+    guard let passive, say("150 here it comes"), let data = passive.accept() else { return false }
+    defer { closePassive() }
+    let isSent = Self.write(Array(text.utf8), to: data)
+    close(data)
+    return isSent && say("226 that was it")
   }
 
   /// Returns whether the whole rest was sent.

@@ -122,7 +122,7 @@ extension Strings {
     let what =
       switch source.kind {
       case .hub: "a repository of Hugging Face"
-      case .index: "a directory"
+      case .index, .directory, .webDAV: "a directory"
       case .checksums, .lines: "a list"
       case .archive: "an item of archive.org"
       case .zenodo: "a record of Zenodo"
