@@ -30,10 +30,6 @@ struct MemberRows {
         """)
   }
 
-  /// Asked each time a member ends, when usually none is missing. Without the index, SQLite would
-  /// read the whole list.
-  private static let missing = "INDEXED BY member_without_transfer WHERE transfer IS NULL AND"
-
   /// What stands for the transfer of a file that the user has not chosen.
   private static let leftOut = 0
 
@@ -123,7 +119,7 @@ struct MemberRows {
     let row = try Row.fetchOne(
       db,
       sql: """
-        SELECT count(*), coalesce(sum(byte_count), 0), count(*) - count(byte_count) FROM member
+        SELECT \(Self.sums(of: "member")) FROM member
         WHERE collection = ? AND transfer IS NOT \(Self.leftOut)
         """, arguments: [id.rawValue])
     return MemberSum(row)
@@ -131,87 +127,103 @@ struct MemberRows {
 
   // MARK: Syncing
 
-  /// Selects the files of one kind of change between `:old`, a collection, and `:new`, a later list
-  /// of its source. Two digests of one kind decide alone.
+  /// The files of `:old`, a collection, and of `:new`, a later list of its source, that have one
+  /// path. Without the index, SQLite would read the whole list for each file.
+  private static func sameFile(in table: String, as other: String, of list: String) -> String {
+    "member AS \(table) INDEXED BY member_by_path"
+      + " WHERE \(table).collection = \(list) AND \(table).path = \(other).path"
+  }
+
+  /// Selects the files of one kind of change. Two digests of one kind decide alone.
   private static func changed(_ kind: MemberChange) -> String {
     let differs = """
       CASE WHEN substr(later.checksum, 1, instr(later.checksum, ':'))
-          = substr(member.checksum, 1, instr(member.checksum, ':'))
-        THEN later.checksum <> member.checksum
-        ELSE coalesce(later.byte_count <> member.byte_count, 0)
-          OR coalesce(later.stamp <> member.stamp, 0) END
+          = substr(earlier.checksum, 1, instr(earlier.checksum, ':'))
+        THEN later.checksum <> earlier.checksum
+        ELSE coalesce(later.byte_count <> earlier.byte_count, 0)
+          OR coalesce(later.stamp <> earlier.stamp, 0) END
       """
     return switch kind {
     case .new:
       """
-      FROM member AS later WHERE later.collection = :new AND NOT EXISTS (
-        SELECT 1 FROM member WHERE member.collection = :old AND member.path = later.path)
+      FROM member AS later WHERE later.collection = :new
+        AND NOT EXISTS (SELECT 1 FROM \(sameFile(in: "earlier", as: "later", of: ":old")))
       """
     case .changed:
       """
-      FROM member AS later CROSS JOIN member INDEXED BY member_by_path
-        ON member.collection = :old AND member.path = later.path
-      WHERE later.collection = :new AND member.transfer IS NOT \(leftOut) AND \(differs)
+      FROM member AS later CROSS JOIN \(sameFile(in: "earlier", as: "later", of: ":old"))
+        AND later.collection = :new AND earlier.transfer IS NOT \(leftOut) AND \(differs)
       """
     case .gone:
       """
-      FROM member WHERE member.collection = :old AND member.transfer IS NOT \(leftOut)
-        AND NOT EXISTS (
-        SELECT 1 FROM member AS later WHERE later.collection = :new AND later.path = member.path)
+      FROM member AS earlier WHERE earlier.collection = :old
+        AND earlier.transfer IS NOT \(leftOut)
+        AND NOT EXISTS (SELECT 1 FROM \(sameFile(in: "later", as: "earlier", of: ":new")))
       """
     }
+  }
+
+  /// What makes a collection, `:old`, equal to a later list, `:new`. Each statement searches once
+  /// for each file.
+  static func syncStatements(removesGone: Bool) -> [String] {
+    let later = sameFile(in: "later", as: "member", of: ":new")
+    var statements = [
+      // The transfer of a changed file was removed; the missing transfer is added.
+      """
+      UPDATE member SET transfer = NULL WHERE collection = :old AND number IN (
+        SELECT earlier.number \(changed(.changed)))
+      """,
+      // The files that are the same keep their transfers; their URLs may name another version.
+      """
+      UPDATE member SET (url, byte_count, checksum, stamp) = (
+        SELECT later.url, coalesce(later.byte_count, member.byte_count),
+          coalesce(later.checksum, member.checksum), coalesce(later.stamp, member.stamp)
+        FROM \(later))
+      WHERE collection = :old AND EXISTS (
+        SELECT 1 FROM \(later) AND (
+          later.url <> member.url OR later.byte_count IS NOT member.byte_count
+          OR later.checksum IS NOT member.checksum OR later.stamp IS NOT member.stamp))
+      """,
+      """
+      INSERT INTO member (collection, number, path, url, byte_count, checksum, stamp)
+      SELECT :old, (SELECT coalesce(max(number), -1) FROM member WHERE collection = :old)
+          + row_number() OVER (ORDER BY later.number),
+        later.path, later.url, later.byte_count, later.checksum, later.stamp
+      \(changed(.new))
+      """,
+    ]
+    if removesGone {
+      statements.append(
+        """
+        DELETE FROM member WHERE collection = :old AND number IN (
+          SELECT earlier.number \(changed(.gone)))
+        """)
+    }
+    return statements
   }
 
   /// Takes over what a later list says; `JournalChange.syncMembers`.
   func sync(_ sync: CollectionSync, from list: TransferID) throws {
     let arguments: StatementArguments = ["old": sync.collection.rawValue, "new": list.rawValue]
-    // The files that are the same keep their transfers; their URLs may name another version.
-    try db.execute(
-      sql: """
-        UPDATE member SET transfer = NULL WHERE collection = :old AND number IN (
-          SELECT member.number \(Self.changed(.changed)));
-        """, arguments: arguments)
-    try db.execute(
-      sql: """
-        UPDATE member SET (url, byte_count, checksum, stamp) = (
-          SELECT later.url, coalesce(later.byte_count, member.byte_count),
-            coalesce(later.checksum, member.checksum), coalesce(later.stamp, member.stamp)
-          FROM member AS later WHERE later.collection = :new AND later.path = member.path)
-        WHERE collection = :old AND EXISTS (
-          SELECT 1 FROM member AS later WHERE later.collection = :new AND later.path = member.path)
-        """, arguments: arguments)
-    try db.execute(
-      sql: """
-        INSERT INTO member (collection, number, path, url, byte_count, checksum, stamp)
-        SELECT :old, (SELECT coalesce(max(number), -1) FROM member WHERE collection = :old)
-            + row_number() OVER (ORDER BY later.number),
-          later.path, later.url, later.byte_count, later.checksum, later.stamp
-        \(Self.changed(.new))
-        """, arguments: arguments)
-    if sync.removesGone {
-      try db.execute(
-        sql:
-          "DELETE FROM member WHERE collection = :old AND number IN (SELECT member.number \(Self.changed(.gone)))",
-        arguments: arguments)
+    for statement in Self.syncStatements(removesGone: sync.removesGone) {
+      try db.execute(sql: statement, arguments: arguments)
     }
   }
 
-  /// Returns how many files of each kind of change there are, and their sizes.
-  func changes(
-    of id: TransferID, in list: TransferID
-  ) throws -> [MemberChange: MemberSum] {
-    var sums: [MemberChange: MemberSum] = [:]
-    for kind in MemberChange.allCases {
-      let size = "\(Self.table(of: kind)).byte_count"
-      sums[kind] = MemberSum(
-        try Row.fetchOne(
-          db,
-          sql: """
-            SELECT count(*), coalesce(sum(\(size)), 0), count(*) - count(\(size))
-            \(Self.changed(kind))
-            """, arguments: ["old": id.rawValue, "new": list.rawValue]))
-    }
-    return sums
+  /// Returns how many files of one kind of change there are, and their sizes.
+  func sum(of kind: MemberChange, of id: TransferID, in list: TransferID) throws -> MemberSum {
+    let row = try Row.fetchOne(
+      db, sql: "SELECT \(Self.sums(of: Self.table(of: kind))) \(Self.changed(kind))",
+      arguments: ["old": id.rawValue, "new": list.rawValue])
+    return MemberSum(row)
+  }
+
+  /// Sums for `MemberSum`. total() does not fail on an overflow, which sum() does.
+  private static func sums(of table: String) -> String {
+    """
+    count(*), CAST(total(\(table).byte_count) AS INTEGER),
+      count(*) - count(\(table).byte_count)
+    """
   }
 
   /// Returns files of one kind of change in the order of their numbers.
@@ -219,7 +231,7 @@ struct MemberRows {
     _ kind: MemberChange, of id: TransferID, in list: TransferID, from first: Int64, countMax: Int
   ) throws -> [ChangedMember] {
     let table = Self.table(of: kind)
-    let transfer = kind == .new ? "NULL" : "member.transfer"
+    let transfer = kind == .new ? "NULL" : "earlier.transfer"
     let rows = try Row.fetchCursor(
       db,
       sql: """
@@ -246,7 +258,7 @@ struct MemberRows {
   private static func table(of kind: MemberChange) -> String {
     switch kind {
     case .new, .changed: "later"
-    case .gone: "member"
+    case .gone: "earlier"
     }
   }
 
@@ -254,23 +266,61 @@ struct MemberRows {
 
   /// Returns files of a collection in the order of the list, each with its number; none that is
   /// left out.
-  ///
-  /// - Parameter isMissing: whether only those without a transfer are wanted.
   func members(
-    of id: TransferID, from first: Int64, isMissing: Bool, countMax: Int
+    of id: TransferID, from first: Int64, countMax: Int
   ) throws -> [NumberedMember] {
     let rows = try StoreStatement(
       db,
       """
-      SELECT number, path, url, byte_count, checksum, stamp FROM member
-      \(isMissing ? Self.missing : "WHERE transfer IS NOT \(Self.leftOut) AND")
-        collection = ? AND number >= ?
-      ORDER BY number LIMIT ?
+      \(Self.selectMembers) WHERE transfer IS NOT \(Self.leftOut)
+        AND collection = ? AND number >= ? ORDER BY number LIMIT ?
       """)
-    defer { rows.reset() }
     rows.bind(id.rawValue, at: 1)
     rows.bind(first, at: 2)
     rows.bind(Int64(countMax), at: 3)
+    return try read(rows)
+  }
+
+  /// Returns files of a collection that have no transfer, in an order.
+  ///
+  /// - Parameter last: the last one of the page before; nil for the first page.
+  func missing(
+    of id: TransferID, after last: NumberedMember?, in order: MemberOrder, countMax: Int
+  ) throws -> [NumberedMember] {
+    let key: String?
+    var lastKey: Int64 = .min
+    switch order {
+    case .listed: key = nil
+    case .smallest:
+      key = "coalesce(byte_count, \(Int64.max))"
+      if let last { lastKey = last.member.byteCount ?? .max }
+    case .largest:
+      key = "-coalesce(byte_count, -1)"
+      if let last { lastKey = -(last.member.byteCount ?? -1) }
+    }
+    // Asked each time a member ends, when usually none is missing. Without the index, SQLite would
+    // read the whole list.
+    let rows = try StoreStatement(
+      db,
+      """
+      \(Self.selectMembers) INDEXED BY member_without_transfer
+      WHERE transfer IS NULL AND collection = ?1
+        AND \(key.map { "(\($0), number) > (?2, ?3)" } ?? "number > ?3")
+      ORDER BY \(key.map { $0 + ", " } ?? "") number LIMIT ?4
+      """)
+    rows.bind(id.rawValue, at: 1)
+    rows.bind(lastKey, at: 2)
+    rows.bind(last?.number ?? -1, at: 3)
+    rows.bind(Int64(countMax), at: 4)
+    return try read(rows)
+  }
+
+  private static let selectMembers =
+    "SELECT number, path, url, byte_count, checksum, stamp FROM member"
+
+  /// Reads the rows of `selectMembers`.
+  private func read(_ rows: StoreStatement) throws -> [NumberedMember] {
+    defer { rows.reset() }
     var members: [NumberedMember] = []
     while try rows.step() {
       guard let path = MemberPath(foreign: rows.text(1)),

@@ -170,10 +170,18 @@ extension SQLiteJournal {
   }
 
   package func members(
-    of id: TransferID, from first: Int64, isMissing: Bool, countMax: Int
+    of id: TransferID, from first: Int64, countMax: Int
   ) throws -> [NumberedMember] {
     try reader.read { db in
-      try MemberRows(db).members(of: id, from: first, isMissing: isMissing, countMax: countMax)
+      try MemberRows(db).members(of: id, from: first, countMax: countMax)
+    }
+  }
+
+  package func missingMembers(
+    of id: TransferID, after last: NumberedMember?, in order: MemberOrder, countMax: Int
+  ) throws -> [NumberedMember] {
+    try reader.read { db in
+      try MemberRows(db).missing(of: id, after: last, in: order, countMax: countMax)
     }
   }
 
@@ -196,10 +204,10 @@ extension SQLiteJournal {
     try listReader.read { db in try MemberRows(db).sum(of: id) }
   }
 
-  package func changes(
-    of id: TransferID, in list: TransferID
-  ) throws -> [MemberChange: MemberSum] {
-    try listReader.read { db in try MemberRows(db).changes(of: id, in: list) }
+  package func sum(
+    of kind: MemberChange, of id: TransferID, in list: TransferID
+  ) throws -> MemberSum {
+    try listReader.read { db in try MemberRows(db).sum(of: kind, of: id, in: list) }
   }
 
   package func changed(

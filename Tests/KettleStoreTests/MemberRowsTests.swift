@@ -1,3 +1,4 @@
+import GRDB
 import KettleEngine
 import KettleModel
 import SeededNumbers
@@ -35,8 +36,11 @@ struct MemberRowsTests {
   private func paths(_ journal: SQLiteJournal, from first: Int64 = 0, isMissing: Bool = false)
     throws -> [String]
   {
-    try journal.members(of: collection, from: first, isMissing: isMissing, countMax: 100)
-      .map(\.member.path.text)
+    let members =
+      isMissing
+      ? try journal.missingMembers(of: collection, after: nil, in: .listed, countMax: 100)
+      : try journal.members(of: collection, from: first, countMax: 100)
+    return members.map(\.member.path.text)
   }
 
   @Test func `a list is read as it was written, page by page`() throws {
@@ -46,7 +50,7 @@ struct MemberRowsTests {
       .put(Sample.plain(1)), .members(collection, from: 0, members),
       .members(collection, from: 2, [try listed("d")]),
     ])
-    let found = try journal.members(of: collection, from: 0, isMissing: false, countMax: 2)
+    let found = try journal.members(of: collection, from: 0, countMax: 2)
     #expect(found.map(\.member) == members)
     #expect(found.map(\.number) == [0, 1])
     #expect(try paths(journal, from: 2) == ["d"])
@@ -140,23 +144,73 @@ struct MemberRowsTests {
         }
         #expect(try found(store) == found(plain), comment)
       }
-      #expect(
-        try store.changes(of: collection, in: Self.list)
-          == plain.changes(of: collection, in: Self.list), comment)
+      for kind in MemberChange.allCases {
+        #expect(
+          try store.sum(of: kind, of: collection, in: Self.list)
+            == plain.sum(of: kind, of: collection, in: Self.list), comment)
+      }
       let sync = JournalChange.syncMembers(
         CollectionSync(of: collection, removesGone: removesGone), from: Self.list)
       for journal in [store, plain] as [any TransferJournal] { try journal.commit([sync]) }
-      for isMissing in [false, true] {
-        func members(_ archive: any TransferArchive) throws -> [NumberedMember] {
-          try archive.members(of: collection, from: 0, isMissing: isMissing, countMax: 100)
-        }
-        #expect(try members(store) == members(plain), comment)
+      #expect(
+        try store.members(of: collection, from: 0, countMax: 100)
+          == plain.members(of: collection, from: 0, countMax: 100), comment)
+      for order in MemberOrder.allCases {
+        #expect(try missing(store, order) == missing(plain, order), comment)
       }
       // Nothing is left to do.
-      let left = try store.changes(of: collection, in: Self.list)
-      #expect(left[.new]?.count == 0 && left[.changed]?.count == 0, comment)
-      #expect(!removesGone || left[.gone]?.count == 0, comment)
+      for kind in MemberChange.allCases where kind != .gone || removesGone {
+        #expect(try store.sum(of: kind, of: collection, in: Self.list).count == 0, comment)
+      }
     }
+  }
+
+  /// Returns the missing files page by page.
+  private func missing(
+    _ archive: any TransferArchive, _ order: MemberOrder
+  ) throws -> [[NumberedMember]] {
+    var pages: [[NumberedMember]] = []
+    while pages.last?.isEmpty != true {
+      pages.append(
+        try archive.missingMembers(
+          of: collection, after: pages.last?.last, in: order, countMax: 3))
+    }
+    return pages
+  }
+
+  @Test func `a sync searches for each file by its path`() throws {
+    let queue = try DatabaseQueue()
+    try queue.write { db in
+      try MemberRows.createTable(db)
+      for statement in MemberRows.syncStatements(removesGone: true) {
+        let plan = try Row.fetchAll(
+          db, sql: "EXPLAIN QUERY PLAN " + statement, arguments: ["old": 1, "new": 2]
+        ).map { row -> String in row["detail"] }
+        // One search reads the list, and one may read it once for a number. Another one would
+        // read it for each file.
+        let ofLists = zip([""] + plan, plan).filter { before, step in
+          step.hasSuffix("(collection=?)") && !before.hasPrefix("SCALAR SUBQUERY")
+        }
+        #expect(ofLists.count <= 1, "\(plan)")
+        #expect(plan.contains { $0.hasSuffix("(collection=? AND path=?)") }, "\(plan)")
+        #expect(!plan.contains { $0.hasPrefix("SCAN member") }, "\(plan)")
+      }
+    }
+  }
+
+  @Test func `sizes that are too large to add are no error`() throws {
+    let journal = try scratch.open().journal
+    let members = try ["a", "b"].map { try listed($0, byteCount: .max) }
+    try journal.commit([
+      .put(Sample.plain(1)), .members(collection, from: 0, members), .put(Sample.plain(900)),
+      .members(Self.list, from: 0, []),
+    ])
+    #expect(
+      try journal.memberSum(of: collection)
+        == MemberSum(count: 2, byteCount: .max, unknownSizeCount: 0))
+    #expect(
+      try journal.sum(of: .gone, of: collection, in: Self.list)
+        == MemberSum(count: 2, byteCount: .max, unknownSizeCount: 0))
   }
 
   @Test func `the end is known when all have ended`() throws {

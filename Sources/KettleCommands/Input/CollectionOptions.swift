@@ -25,8 +25,16 @@ struct CollectionOptions: ParsableArguments {
       """, valueName: "n"))
   var depth: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "Of a collection, which files come first: listed, smallest or largest.",
+      valueName: "order"))
+  var order: MemberOrder?
+
   var choice: MemberChoice { MemberChoice(include: include, exclude: exclude, depth: depth) }
 }
+
+extension MemberOrder: ExpressibleByArgument {}
 
 /// Reads the sources of collections among the arguments of a command.
 struct CollectionReader {
@@ -43,20 +51,29 @@ struct CollectionReader {
     options.choice.isUsable ? [] : [.value(.memberChoice(depth: options.depth))]
   }
 
+  /// A source as an argument names it.
+  struct Named {
+    var source: CollectionSource
+    var login: Login?
+  }
+
   /// Returns the source that an argument names; nil for one that names a single file.
-  func source(_ argument: String) -> Result<CollectionSource, UsageError>? {
+  func source(_ argument: String) -> Result<Named, UsageError>? {
     let endpoints = surroundings.endpoints
     let found =
       CollectionSource.named(argument, in: endpoints)
       ?? (options.depth == nil ? nil : IndexListing.source(named: argument, in: endpoints))
-    return found?.mapError { UsageError(.collection(argument, $0.words)) }
+    return found?.map { Named(source: $0, login: CollectionSource.login(in: argument)) }
+      .mapError { UsageError(.collection(argument, $0.words)) }
   }
 
   /// The transfer that reads the list of a source, with the settings of `template`.
-  func spec(for source: CollectionSource, _ template: SpecTemplate) -> TransferSpec {
-    var spec = template.spec(for: TransferURL.Parsed(url: source.url))
+  func spec(for named: Named, _ template: SpecTemplate) -> TransferSpec {
+    let source = named.source
+    var spec = template.spec(for: TransferURL.Parsed(url: source.url, login: named.login))
     spec.name = nil
     spec.options.collection = CollectionRequest(source, choice: options.choice)
+    spec.options.collection?.order = options.order
     if spec.beginning == .paused {
       // Its list can be read, so that the user can choose among its files.
       spec.beginning = .queued

@@ -237,7 +237,7 @@ extension Sentences {
     "No collections; \"kettle add hf://org/model\" adds one, and so does a directory with --depth"
 
   /// The line of a collection in `kettle collections`.
-  static func collection(_ row: TransferSnapshot) -> String {
+  static func collection(_ row: TransferSnapshot, _ clock: any CommandClock) -> String {
     var parts = ["\(row.id)", row.stateWords]
     if let words = row.collection?.words { parts.append(words) }
     if !row.sizeText.isEmpty { parts.append(row.sizeText) }
@@ -245,7 +245,9 @@ extension Sentences {
     let directory = row.path.map { ", in \($0.sanitizedForDisplay(limit: 400))" } ?? ""
     let version = row.collection?.version.map { " at \($0.sanitizedForDisplay(limit: 12))" } ?? ""
     let name = row.shownTitle.sanitizedForDisplay(limit: 200)
-    if let sync = row.collection?.lastSync { parts.append("synced \(sync.at.iso8601)") }
+    if let sync = row.collection?.lastSync {
+      parts.append("synced \(timeText(sync.at, clock)): \(Strings.brought(sync))")
+    }
     return parts.joined(separator: "  ") + "  \(name)\(version)\(directory)"
   }
 
@@ -283,14 +285,13 @@ extension Sentences {
       + (dryRun && !parts.isEmpty ? "; nothing was done" : "")
   }
 
-  static func preview(
-    count: Int, byteCount: Int64, unknownCount: Int, freeByteCount: Int64?
-  ) -> String {
-    let files = "\(CountText.text(count)) file\(count == 1 ? "" : "s")"
+  static func preview(_ sum: MemberSum, freeByteCount: Int64?) -> String {
+    let files = "\(CountText.text(sum.count)) file\(sum.count == 1 ? "" : "s")"
     let free = freeByteCount.map { "; \(ByteText.size($0)) are free in the downloads directory" }
-    if unknownCount == count { return "\(files) of unknown size\(free ?? "")" }
-    let unknown = unknownCount == 0 ? "" : ", \(CountText.text(unknownCount)) of unknown size"
-    return "\(files), \(ByteText.size(byteCount))\(unknown)\(free ?? "")"
+    let unknown = "\(CountText.text(sum.unknownSizeCount)) of unknown size"
+    if sum.unknownSizeCount == sum.count { return "\(files) of unknown size\(free ?? "")" }
+    return "\(files), \(ByteText.size(sum.byteCount))"
+      + (sum.unknownSizeCount == 0 ? "" : ", " + unknown) + (free ?? "")
   }
 
   static func notInManifest(_ path: MemberPath) -> String {

@@ -32,15 +32,18 @@ struct CollectionsCommand: RunnableCommand {
   func run(in context: CommandContext) async throws -> ExitCode {
     try await context.withService(for: "kettle collections") { service in
       let rows = ListReader(service: service, filter: RowFilter(membership: .collections))
+      // Lists that are read again are none of the user's.
+      let collections = try await rows.all().filter { $0.collection?.sync == nil }
       if json {
         var printer = try JSONArrayPrinter(on: context.console)
-        try await rows.forEachPage { page in try printer.print(page.map(\.json)) }
+        try printer.print(collections.map(\.json))
         try printer.end()
         return .done
       }
-      let collections = try await rows.all().filter { $0.collection?.sync == nil }
       if collections.isEmpty { context.console.printNote(Sentences.noCollections) }
-      for row in collections { try context.console.printLine(Sentences.collection(row)) }
+      for row in collections {
+        try context.console.printLine(Sentences.collection(row, context.clock))
+      }
       return .done
     }
   }
@@ -80,24 +83,16 @@ struct CollectionPreview {
   }
 
   private func print(_ row: TransferSnapshot, _ printer: inout JSONArrayPrinter?) async throws {
-    var byteCount: Int64 = 0
-    var unknownCount = 0
-    var count = 0
+    var sum = MemberSum()
     try await MemberReader(service: service).forEachPage(of: row.id) { page in
-      count += page.count
-      for one in page {
-        byteCount += one.member.byteCount ?? 0
-        if one.member.byteCount == nil { unknownCount += 1 }
-      }
+      for one in page { sum.add(one.member) }
       if printer != nil { return try printer?.print(page.map(\.json)) ?? () }
       let lines = page.map { Sentences.line(of: $0.member) + "\n" }
       try context.console.write(lines.joined(), to: .output)
     }
     guard printer == nil else { return }
     let free = try await service.call(ServiceStatus.self, Nothing()).totals.freeBytes
-    context.console.printNote(
-      Sentences.preview(
-        count: count, byteCount: byteCount, unknownCount: unknownCount, freeByteCount: free))
+    context.console.printNote(Sentences.preview(sum, freeByteCount: free))
   }
 }
 
@@ -245,7 +240,8 @@ private struct SumPrinter {
       }
     }
     progress.end()
-    try context.console.printLine(Self.line(hex, member.path.text))
+    // A path from a list has no line breaks and no backslashes, which sha256sum(1) would escape.
+    try context.console.printLine("\(hex)  \(member.path.text)")
   }
 
   private struct Unproved: Error {
@@ -270,10 +266,13 @@ private struct SumPrinter {
       return true
     }
     let task = ManifestCheck.Task(name: member.path.text, path: path, entry: entry)
-    guard case .read(let found) = standing, found.byteCount == member.byteCount ?? found.byteCount,
-      !found.wrong.contains(where: { $0 == member.checksum }),
+    guard case .read(var found) = standing else {
+      return .failure(Unproved(sentence: Sentences.of(standing, of: task)))
+    }
+    found.wrong.removeAll { $0 == none }
+    guard found.byteCount == member.byteCount ?? found.byteCount, found.wrong.isEmpty,
       let digest = found.inPlaceOfWrong.first(where: { $0.algorithm == algorithm })
-    else { return .failure(Unproved(sentence: Sentences.of(standing, of: task))) }
+    else { return .failure(Unproved(sentence: Sentences.of(.read(found), of: task))) }
     return .success(digest.hex)
   }
 
@@ -281,12 +280,5 @@ private struct SumPrinter {
     leftOutCount += 1
     progress.end()
     context.console.printError(sentence)
-  }
-
-  /// A name with a backslash or a line break is escaped, and the line begins with a backslash
-  /// (sha256sum(1)).
-  private static func line(_ hex: String, _ name: String) -> String {
-    let escaped = name.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
-    return (escaped == name ? "" : "\\") + "\(hex)  \(escaped)"
   }
 }

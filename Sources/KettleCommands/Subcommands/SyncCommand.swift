@@ -58,6 +58,10 @@ struct SyncCommand: RunnableCommand {
 
   func run(in context: CommandContext) async throws -> ExitCode {
     let wish = try every.map(Self.wish)
+    let unused = [dryRun ? "--dry-run" : nil, delete ? "--delete" : nil, json ? "--json" : nil]
+    if wish != nil, let option = unused.compactMap(\.self).first {
+      throw UsageError(.command(.everyAlone(option: option)))
+    }
     return try await context.withService(for: "kettle sync") { service in
       let ids = try await selected(over: service)
       if let wish {
@@ -212,10 +216,12 @@ private struct SyncRun {
     _ change: MemberChange, of collection: TransferID, in list: TransferID
   ) async throws -> MemberSum {
     var from: Int64 = 0
+    var sum = MemberSum()
     while true {
       let page = try await service.call(
         CompareCollection.self, .init(id: collection, list: list, change: change, from: from))
-      guard let last = page.files.last else { return page.sum }
+      sum = page.sum ?? sum
+      guard let last = page.files.last else { return sum }
       if printer != nil {
         try printer?.print(page.files.map { Self.json($0, change, of: collection) })
       } else {

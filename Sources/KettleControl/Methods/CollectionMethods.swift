@@ -55,12 +55,12 @@ package enum CompareCollection: ControlMethod {
   }
 
   package struct Result: Codable, Hashable, Sendable {
-    /// Of all files of this kind of change.
-    package var sum: MemberSum
+    /// Of all files of this kind of change; only if `from` is 0.
+    package var sum: MemberSum?
     /// In the order of their numbers, at most `CollectionPage.countMax`. None means no more.
     package var files: [ChangedMember]
 
-    package init(sum: MemberSum, files: [ChangedMember]) {
+    package init(sum: MemberSum?, files: [ChangedMember]) {
       self.sum = sum
       self.files = files
     }

@@ -134,11 +134,13 @@ extension RequestHandler {
     _ params: CompareCollection.Params
   ) async throws(ControlError) -> CompareCollection.Result {
     do {
-      let sums = try await engine.changes(of: params.id, in: params.list)
+      let sum =
+        params.from == 0
+        ? try await engine.sum(of: params.change, of: params.id, in: params.list) : nil
       let files = try await engine.changed(
         params.change, of: params.id, in: params.list, from: params.from,
         countMax: CollectionPage.countMax)
-      return CompareCollection.Result(sum: sums[params.change] ?? MemberSum(), files: files)
+      return CompareCollection.Result(sum: sum, files: files)
     } catch {
       throw ControlError(.internalError, "\(error)")
     }

@@ -16,10 +16,13 @@ struct LiveCollections {
   /// The number of a member that had not ended when the store was asked last: members end roughly
   /// in their order, so a look at that one usually answers.
   var firstUnfinished: [TransferID: Int64] = [:]
-  /// The transfers that read the lists of collections again.
-  var readAgain: [TransferID: TransferID] = [:]
 
   mutating func note(_ ids: some Sequence<TransferID>) { known.formUnion(ids) }
+
+  mutating func forget(_ id: TransferID) {
+    known.remove(id)
+    firstUnfinished[id] = nil
+  }
 
   /// Returns whether to begin; work under way is repeated instead.
   mutating func begin(_ id: TransferID) -> Bool {
@@ -31,6 +34,9 @@ struct LiveCollections {
     work[id] = .underWay
     return true
   }
+
+  /// Whether something has happened since the work began: what it read before may be out of date.
+  func isOutdated(_ id: TransferID) -> Bool { work[id] == .repeating }
 
   /// Returns whether to begin again.
   mutating func end(_ id: TransferID) -> Bool {
@@ -64,7 +70,8 @@ extension TransferEngine {
         case .unfinished(let number): collections.firstUnfinished[id] = number
         case .ended(let failedCount):
           collections.firstUnfinished[id] = nil
-          guard let machine = waitingCollection(id) else { break }
+          // A collection or a member that was started meanwhile is not in this result.
+          guard !collections.isOutdated(id), let machine = waitingCollection(id) else { break }
           let directory = rows.directory(of: machine.spec)
           apply(.collection(id, .membersEnded(failedCount: failedCount, in: directory)))
         }
@@ -110,12 +117,8 @@ extension TransferEngine {
     spec.beginning = .queued
     spec.options.then = nil
     spec.options.collection = collection
-    if let under = collections.readAgain[id], scheduler.machines[under] != nil {
-      _ = await control(.remove(.stays), [under])
-    }
-    let added = try await add([spec]).first
-    collections.readAgain[id] = added
-    return added
+    if let under = listReadAgain(of: id) { _ = await control(.remove(.stays), [under.id]) }
+    return try await add([spec]).first
   }
 
   /// Sets how often a collection's list is read again without being asked; nil for never. Returns
@@ -141,10 +144,8 @@ extension TransferEngine {
       else { continue }
       // One that has failed is tried again, and one that is under way is left alone. A paused one
       // was left by a command that did not end.
-      if let list = collections.readAgain[record.id], let machine = scheduler.machines[list],
-        machine.visibleState != .paused
-      {
-        if machine.visibleState == .failed { _ = await control(.start, [list]) }
+      if let list = listReadAgain(of: record.id), list.visibleState != .paused {
+        if list.visibleState == .failed { _ = await control(.start, [list.id]) }
         continue
       }
       do throws(EngineError) {
@@ -155,6 +156,11 @@ extension TransferEngine {
           metadata: ["id": "\(record.id)", "error": "\(error)"])
       }
     }
+  }
+
+  /// Returns the transfer that reads the list of a collection again. Such transfers stay in memory.
+  private func listReadAgain(of id: TransferID) -> TransferMachine? {
+    scheduler.machines.values.first { $0.spec.options.collection?.sync?.collection == id }
   }
 
   private func records(ofCollections ids: [TransferID]) async -> [TransferRecord] {
@@ -172,7 +178,12 @@ extension TransferEngine {
     if let now = list.spec.options.collection?.list,
       scheduler.machines[id]?.spec.options.collection?.list != nil
     {
-      let sums = try await store.read { try $0.changes(of: id, in: list.id) }
+      let counts = try await store.read { archive in
+        try Dictionary(
+          uniqueKeysWithValues: MemberChange.allCases.map {
+            ($0, try archive.sum(of: $0, of: id, in: list.id).count)
+          })
+      }
       let leaving = sync.removesGone ? [MemberChange.changed, .gone] : [.changed]
       for kind in leaving { try await removeMembers(kind, of: id, in: list.id) }
       submit([.syncMembers(sync, from: list.id)]) { _ in }
@@ -180,24 +191,24 @@ extension TransferEngine {
       let (chosen, missing) = try await store.read { archive in
         (
           try archive.memberSum(of: id),
-          try archive.members(of: id, from: 0, isMissing: true, countMax: 1)
+          try archive.missingMembers(of: id, after: nil, in: .listed, countMax: 1)
         )
       }
       await withoutEviction {
         await load([id])
         let report = SyncReport(
-          at: clock.now().wall, newCount: sums[.new]?.count ?? 0,
-          changedCount: sums[.changed]?.count ?? 0, goneCount: sums[.gone]?.count ?? 0,
+          at: clock.now().wall, newCount: counts[.new] ?? 0,
+          changedCount: counts[.changed] ?? 0, goneCount: counts[.gone] ?? 0,
           removedGone: sync.removesGone)
         var whole = now
         whole.take(chosen)
         apply(.collection(id, .synced(whole, report, fetches: !missing.isEmpty)))
       }
     }
-    collections.readAgain[id] = nil
     _ = await withoutEviction {
       await controlResident(.remove(.stays), [list.id], into: nil, reportTo: ControlReport())
     }
+    collections.forget(list.id)
   }
 
   /// Removes the transfers of members that a later list changes or no longer has. Their files go to
@@ -236,18 +247,19 @@ extension TransferEngine {
   }
 
   /// Returns how a collection differs from a list that was read again, in sum.
-  package func changes(
-    of id: TransferID, in list: TransferID
-  ) async throws -> [MemberChange: MemberSum] {
+  package func sum(
+    of kind: MemberChange, of id: TransferID, in list: TransferID
+  ) async throws -> MemberSum {
     await kept()
-    return try await store.read { try $0.changes(of: id, in: list) }
+    return try await store.read { try $0.sum(of: kind, of: id, in: list) }
   }
 
   /// Returns files of one kind of change, in the order of their numbers.
   package func changed(
     _ kind: MemberChange, of id: TransferID, in list: TransferID, from first: Int64, countMax: Int
   ) async throws -> [ChangedMember] {
-    try await store.read {
+    await kept()
+    return try await store.read {
       try $0.changed(kind, of: id, in: list, from: first, countMax: countMax)
     }
   }
@@ -258,7 +270,7 @@ extension TransferEngine {
   ) async throws -> [NumberedMember] {
     await kept()
     return try await store.read {
-      try $0.members(of: id, from: first, isMissing: false, countMax: countMax)
+      try $0.members(of: id, from: first, countMax: countMax)
     }
   }
 
@@ -269,18 +281,25 @@ extension TransferEngine {
   }
 
   private func addMissing(of id: TransferID) async throws {
-    var next: Int64 = 0
-    while waitingCollection(id) != nil {
-      let first = next
-      let page = try await store.read {
-        try $0.members(
-          of: id, from: first, isMissing: true, countMax: Self.addedInTurnCountMax)
+    var last: NumberedMember?
+    while let waiting = waitingCollection(id) {
+      let order = waiting.spec.options.collection?.order ?? .listed
+      let countMax = order == .listed ? Self.addedInTurnCountMax : Self.sortedCountMax
+      let page = try await store.read { [last] in
+        try $0.missingMembers(of: id, after: last, in: order, countMax: countMax)
       }
-      guard let last = page.last, let collection = waitingCollection(id) else { return }
-      _ = try await add(page.map { $0.transfer(of: collection.spec, id, in: rows) })
-      next = last.number + 1
+      guard !page.isEmpty else { return }
+      last = page.last
+      for start in stride(from: 0, to: page.count, by: Self.addedInTurnCountMax) {
+        guard let collection = waitingCollection(id) else { return }
+        let members = page[start...].prefix(Self.addedInTurnCountMax)
+        _ = try await add(members.map { $0.transfer(of: collection.spec, id, in: rows) })
+      }
     }
   }
+
+  /// The store sorts all missing members for each page in another order than that of the list.
+  private static let sortedCountMax = 10_000
 
   /// Starts collections that have failed: members of them were started.
   func startFailed(_ ids: Set<TransferID>) async {

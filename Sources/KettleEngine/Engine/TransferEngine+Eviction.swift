@@ -194,6 +194,7 @@ extension TransferEngine {
         for (id, result) in zip(loaded, outcome) { results[id] = result }
       }
       let others = part.filter { results[$0] == nil }
+      if others.isEmpty { continue }
       let outcome = await controlLoaded(control, others, into: action, reportTo: report)
       for (id, result) in zip(others, outcome) { results[id] = result }
     }

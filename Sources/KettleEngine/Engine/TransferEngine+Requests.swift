@@ -24,7 +24,7 @@ extension TransferEngine {
   package func perform(
     _ control: TransferScheduler.Control, _ ids: [TransferID]?
   ) async -> ControlOutcome {
-    // A list that was read again is a means, and nothing to undo.
+    // Reading a list again is not an action of the user's, so undo does not revert it.
     let isOfLists = ids?.allSatisfy { scheduler.machines[$0]?.spec.options.collection?.sync != nil }
     let action =
       isOfLists == true ? nil : decide { $0.openBinAction(for: control, at: clock.now()) }

@@ -135,10 +135,15 @@ package protocol TransferArchive: Sendable {
   func digests(of id: TransferID) throws -> BlockDigests
 
   /// Returns files of a collection in the order of its list, from a number on.
-  ///
-  /// - Parameter isMissing: whether only those without a transfer are wanted.
   func members(
-    of id: TransferID, from first: Int64, isMissing: Bool, countMax: Int
+    of id: TransferID, from first: Int64, countMax: Int
+  ) throws -> [NumberedMember]
+
+  /// Returns files of a collection that have no transfer, in an order.
+  ///
+  /// - Parameter last: the last one of the page before; nil for the first page.
+  func missingMembers(
+    of id: TransferID, after last: NumberedMember?, in order: MemberOrder, countMax: Int
   ) throws -> [NumberedMember]
 
   /// Returns the transfers of the members of collections, in the order in which they were added.
@@ -153,11 +158,10 @@ package protocol TransferArchive: Sendable {
   /// Returns the sum of the files of a collection that are not left out.
   func memberSum(of id: TransferID) throws -> MemberSum
 
-  /// Returns how a collection differs from a later list of its source, in sum. Kinds without files
-  /// may be missing.
-  func changes(
-    of id: TransferID, in list: TransferID
-  ) throws -> [MemberChange: MemberSum]
+  /// Returns how a collection differs from a later list of its source, in sum.
+  func sum(
+    of kind: MemberChange, of id: TransferID, in list: TransferID
+  ) throws -> MemberSum
 
   /// Returns the files of one kind of change, in the order of their numbers.
   ///

@@ -2,6 +2,8 @@
 public struct CollectionRequest: Hashable, Sendable, Codable {
   public var source: CollectionSource
   public var choice: MemberChoice
+  /// nil means the order of the list.
+  public var order: MemberOrder?
   /// nil until the list is complete. The service sets it.
   public var list: CollectionList?
   /// Whether it is paused when its list is complete, so that the list can be looked at.
@@ -78,13 +80,18 @@ public struct CollectionList: Hashable, Sendable, Codable {
 
   /// Counts a member.
   package mutating func add(_ member: ListedMember) {
-    memberCount += 1
-    guard let size = member.byteCount else {
-      unknownSizeCount += 1
-      return
-    }
-    byteCount = byteCount.addingReportingOverflow(size).overflow ? .max : byteCount + size
+    var sum = MemberSum(
+      count: memberCount, byteCount: byteCount, unknownSizeCount: unknownSizeCount)
+    sum.add(member)
+    take(sum)
   }
+}
+
+/// The order in which the files of a collection are queued.
+public enum MemberOrder: String, Hashable, Sendable, Codable, CaseIterable {
+  case listed
+  /// Files of unknown size come last.
+  case smallest, largest
 }
 
 /// Which files of a source belong to a collection.

@@ -17,10 +17,15 @@ public struct ListedMember: Hashable, Sendable, Codable {
     self.url = url
     self.byteCount = byteCount
     self.checksum = checksum
-    self.stamp = stamp.map { String($0.prefix(Self.stampLengthMax)) }
+    self.stamp = stamp.map { stamp in
+      // An index within a character's bytes is rounded down.
+      stamp.utf8.index(
+        stamp.startIndex, offsetBy: Self.stampByteCountMax, limitedBy: stamp.endIndex
+      ).map { String(stamp[..<$0]) } ?? stamp
+    }
   }
 
-  static let stampLengthMax = 128
+  static let stampByteCountMax = 128
 }
 
 /// How a file of a later list differs from a collection.
@@ -62,6 +67,21 @@ package struct MemberSum: Hashable, Sendable, Codable {
     self.count = count
     self.byteCount = byteCount
     self.unknownSizeCount = unknownSizeCount
+  }
+
+  package init(of members: some Sequence<ListedMember>) {
+    for member in members { add(member) }
+  }
+
+  /// Adds one file. A source may give any size, so the sum stays at the greatest number.
+  package mutating func add(_ member: ListedMember) {
+    count += 1
+    guard let size = member.byteCount else {
+      unknownSizeCount += 1
+      return
+    }
+    let (sum, isOver) = byteCount.addingReportingOverflow(size)
+    byteCount = isOver ? .max : sum
   }
 }
 

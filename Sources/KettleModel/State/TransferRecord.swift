@@ -45,9 +45,9 @@ extension TransferRecord {
   /// the store alone. Nearly all transfers of a long list are of this kind.
   ///
   /// A program's tasks stay in memory, because their events are reported to the program as they
-  /// occur.
+  /// occur. So do the lists that bring collections up to date, which are looked up by these.
   package var isDormant: Bool {
-    guard spec.task == nil else { return false }
+    guard spec.task == nil, spec.options.collection?.sync == nil else { return false }
     return switch state {
     case .queued, .paused, .completed: true
     case .failed: finishedAt != nil

@@ -34,6 +34,7 @@ package enum TransferAction: Sendable, Hashable {
   /// The limit for all attempts of the transfer together; nil means no limit.
   case limit(TransferID, bytesPerSecond: Int64?)
   /// Add the members of a collection that are not on the list yet, and report when all have ended.
+  /// What was read of them before is out of date at once; the work itself waits for the changes.
   case addMembers(TransferID)
 
   enum Timing: Sendable {
@@ -47,10 +48,10 @@ package enum TransferAction: Sendable, Hashable {
   var timing: Timing {
     switch self {
     case .beginAttempt, .cancelAttempt, .shortenAttempt, .openBody, .acceptDocument, .closeBody,
-      .checkBlocks, .computeDigest, .readTitle, .limit:
+      .checkBlocks, .computeDigest, .readTitle, .limit, .addMembers:
       .now
     case .acceptBody, .acceptSegment, .unpackFile, .placeFile, .discardPartialFile,
-      .discardFinishedFile, .addMembers:
+      .discardFinishedFile:
       .afterCommit
     }
   }

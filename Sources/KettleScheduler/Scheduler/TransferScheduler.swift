@@ -208,15 +208,16 @@ package struct TransferScheduler: Sendable {
     }
   }
 
-  /// A collection whose list is complete needs its members; one of these that ends may be the last.
+  /// A collection whose list is complete needs its members. One of these that ends may be the last,
+  /// and one that is started again is not.
   private func recordCollection(
     _ machine: TransferMachine, before: TransferMachine, _ output: inout SchedulerOutput
   ) {
     if machine.state.waitsForMembers, !before.state.waitsForMembers {
       output.append(.addMembers(machine.id))
     }
-    if let member = machine.spec.options.member, machine.visibleState != before.visibleState,
-      machine.visibleState.isFinished
+    if let member = machine.spec.options.member,
+      machine.visibleState.isFinished != before.visibleState.isFinished
     {
       output.append(.addMembers(member.collection))
     }

@@ -61,9 +61,15 @@ final class ArchiveStandIn: TransferArchive {
   }
 
   func members(
-    of id: TransferID, from first: Int64, isMissing: Bool, countMax: Int
+    of id: TransferID, from first: Int64, countMax: Int
   ) throws -> [NumberedMember] {
-    try base.members(of: id, from: first, isMissing: isMissing, countMax: countMax)
+    try base.members(of: id, from: first, countMax: countMax)
+  }
+
+  func missingMembers(
+    of id: TransferID, after last: NumberedMember?, in order: MemberOrder, countMax: Int
+  ) throws -> [NumberedMember] {
+    try base.missingMembers(of: id, after: last, in: order, countMax: countMax)
   }
 
   func transfers(ofMembersOf ids: [TransferID]) throws -> [TransferID] {
@@ -72,10 +78,10 @@ final class ArchiveStandIn: TransferArchive {
 
   func memberSum(of id: TransferID) throws -> MemberSum { try base.memberSum(of: id) }
 
-  func changes(
-    of id: TransferID, in list: TransferID
-  ) throws -> [MemberChange: MemberSum] {
-    try base.changes(of: id, in: list)
+  func sum(
+    of kind: MemberChange, of id: TransferID, in list: TransferID
+  ) throws -> MemberSum {
+    try base.sum(of: kind, of: id, in: list)
   }
 
   func changed(

@@ -30,11 +30,25 @@ extension InMemoryJournal: TransferArchive {
   }
 
   package func members(
-    of id: TransferID, from first: Int64, isMissing: Bool, countMax: Int
+    of id: TransferID, from first: Int64, countMax: Int
   ) throws -> [NumberedMember] {
     Array(
-      members(of: id, isMissing: isMissing).filter { $0.number >= first }
+      members(of: id, isMissing: false).filter { $0.number >= first }
         .sorted { $0.number < $1.number }.prefix(countMax))
+  }
+
+  package func missingMembers(
+    of id: TransferID, after last: NumberedMember?, in order: MemberOrder, countMax: Int
+  ) throws -> [NumberedMember] {
+    func key(_ member: NumberedMember) -> (Int64, Int64) {
+      switch order {
+      case .listed: (0, member.number)
+      case .smallest: (member.member.byteCount ?? .max, member.number)
+      case .largest: (-(member.member.byteCount ?? -1), member.number)
+      }
+    }
+    let missing = members(of: id, isMissing: true).sorted { key($0) < key($1) }
+    return Array(missing.filter { last.map(key) ?? (.min, -1) < key($0) }.prefix(countMax))
   }
 
   package func transfers(ofMembersOf ids: [TransferID]) throws -> [TransferID] {
@@ -42,16 +56,13 @@ extension InMemoryJournal: TransferArchive {
   }
 
   package func memberSum(of id: TransferID) throws -> MemberSum {
-    MemberSum(of: members(of: id, isMissing: false))
+    MemberSum(of: members(of: id, isMissing: false).map(\.member))
   }
 
-  package func changes(
-    of id: TransferID, in list: TransferID
-  ) throws -> [MemberChange: MemberSum] {
-    Dictionary(
-      uniqueKeysWithValues: MemberChange.allCases.map { kind in
-        (kind, MemberSum(of: changed(kind, of: id, in: list)))
-      })
+  package func sum(
+    of kind: MemberChange, of id: TransferID, in list: TransferID
+  ) throws -> MemberSum {
+    MemberSum(of: changed(kind, of: id, in: list).map(\.member))
   }
 
   package func changed(
@@ -238,13 +249,5 @@ extension StateTally {
     }
     bytesExpected += expected
     bytesReceived += min(row.bytesReceived, expected)
-  }
-}
-
-extension MemberSum {
-  fileprivate init(of members: [NumberedMember]) {
-    self.init(
-      count: members.count, byteCount: members.reduce(0) { $0 + ($1.member.byteCount ?? 0) },
-      unknownSizeCount: members.count { $0.member.byteCount == nil })
   }
 }

@@ -29,7 +29,7 @@ extension Strings {
   static let labelSynced = "Last sync"
 
   /// `3 new, 1 changed, 2 gone`, or that there was nothing.
-  static func brought(_ report: SyncReport) -> String {
+  package static func brought(_ report: SyncReport) -> String {
     let parts = [
       (report.newCount, "new"), (report.changedCount, "changed"), (report.goneCount, "gone"),
     ].filter { $0.0 > 0 }.map { "\(CountText.text($0.0)) \($0.1)" }
