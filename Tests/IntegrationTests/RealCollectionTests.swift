@@ -94,7 +94,9 @@ struct RealCollectionTests {
     // It is up to date now, and there is one collection.
     #expect(
       try await home.kettle("sync", "--all").errors == "Collection \(id) is up to date\n")
-    #expect(try await home.kettle("collections").output.split(separator: "\n").count == 1)
+    let shown = try await home.kettle("collections").output.split(separator: "\n")
+    #expect(shown.count == 1)
+    #expect(shown.first?.contains(": nothing new") == true, "\(shown)")
   }
 
   @Test func `a list that cannot be read again leaves the collection as it is`() async throws {
@@ -109,6 +111,9 @@ struct RealCollectionTests {
     #expect(try await home.state(of: id) == "completed")
     #expect(try await home.kettle("sync", "999").code == 2)
     #expect(try await home.kettle("sync", id, "--every", "5s").code == 2)
+    let unused = try await home.kettle("sync", id, "--every", "1d", "--delete")
+    #expect(unused.code == 2)
+    #expect(unused.errors.contains("--delete"), "\(unused.errors)")
     #expect(
       try await home.kettle("sync", id, "--every", "1d").output
         == "Collection \(id) is synced every 1d\n")
@@ -143,5 +148,6 @@ struct RealCollectionTests {
     #expect(damaged.code == 1)
     #expect(damaged.output.split(separator: "\n").count == 1)
     #expect(damaged.errors.contains("a.txt"), "\(damaged.errors)")
+    #expect(!damaged.errors.contains("0000"), "\(damaged.errors)")
   }
 }

@@ -132,7 +132,7 @@ extension ConflictPolicy: ExpressibleByArgument {}
 /// collections.
 struct NamedSources {
   private(set) var urls: [TransferURL.Parsed] = []
-  private(set) var collections: [CollectionSource] = []
+  private(set) var collections: [CollectionReader.Named] = []
   private(set) var files: [MetalinkFile] = []
   private(set) var problems: [UsageProblem] = []
 
@@ -142,8 +142,8 @@ struct NamedSources {
   ) {
     for argument in arguments {
       switch reader?.source(argument) {
-      case .success(let source):
-        collections.append(source)
+      case .success(let named):
+        collections.append(named)
         continue
       case .failure(let error):
         problems += error.problems
@@ -172,7 +172,7 @@ struct NamedSources {
   var hosts: Set<String> {
     Set(
       urls.map(\.url.host) + files.compactMap { $0.urls.first?.url.host }
-        + collections.map(\.url.host))
+        + collections.map(\.source.url.host))
   }
 
   /// The transfers of the Metalinks and torrents.

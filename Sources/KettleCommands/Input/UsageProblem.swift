@@ -77,6 +77,8 @@ package enum UsageProblem: Hashable, Sendable {
     case notOverHost(command: String)
     /// `add --dry-run` of something that is no collection.
     case dryRunOfFiles
+    /// `--every` of `sync` with an option for a single sync.
+    case everyAlone(option: String)
   }
 
   /// What is wrong with a path.

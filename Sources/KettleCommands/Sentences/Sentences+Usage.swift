@@ -128,6 +128,7 @@ extension Sentences {
         + "or queue it with \"kettle add URL\""
     case .host(let text):
       "\(quoted(text)) is not a host; write --host HOST or --host USER@HOST, as for ssh"
+    case .everyAlone(let option): "--every does not go with \(option); leave one of them out"
     case .dryRunOfFiles: "--dry-run prints the files of collections; give no other URLs with it"
     case .notOverHost(let command):
       "\"kettle \(command)\" is for this machine; leave --host out"
@@ -247,6 +248,7 @@ extension UsageProblem {
     case time(String)
     /// After `--since` of `verify`.
     case age(String)
+    /// After `--every` of `sync`.
     case period(String)
     case priority(String)
     case header(String)

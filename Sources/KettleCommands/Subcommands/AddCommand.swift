@@ -48,7 +48,7 @@ struct AddCommand: RunnableCommand {
   @Flag(help: "Only print the files of a collection, with their sizes; nothing is fetched.")
   var dryRun = false
 
-  @Flag(help: "Add them without starting them.")
+  @Flag(help: "Add them without starting them; of a collection, only the list is read.")
   var paused = false
 
   @Flag(help: "Print a JSON array of objects with id and url.")

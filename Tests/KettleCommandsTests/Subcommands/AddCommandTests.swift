@@ -273,6 +273,20 @@ struct AddCommandTests {
     #expect(wrong.console.questions.isEmpty)
   }
 
+  @Test(arguments: [[], ["--depth", "1"]])
+  func `the login in the URL of a collection is used, and is not its name`(
+    options: [String]
+  ) async throws {
+    let context = FakeContext()
+    let path = options.isEmpty ? "d/SHA256SUMS" : "d/"
+    _ = await context.run(["add", "https://anna:pw@example.org/\(path)"] + options)
+    let spec = try #require(specs(context).first)
+    #expect(spec.login == Login(user: "anna", password: "pw"))
+    let url = "https://example.org/\(path)"
+    #expect(spec.url.text == url)
+    #expect(spec.options.collection?.source.name == url)
+  }
+
   @Test func `without a terminal a missing password is rejected`() async {
     let outcome = await FakeContext().run("add", "https://example.org/a", "--user", "anna")
     #expect(

@@ -192,8 +192,9 @@ extension AddForm {
       case .url(let parsed):
         spec = TransferSpec(url: parsed.url)
         spec.login = parsed.login
-      case .collection(let source):
+      case .collection(let source, let login):
         spec = TransferSpec(url: source.url)
+        spec.login = login
         spec.options.collection = CollectionRequest(source)
       case .command(let command):
         spec = TransferSpec(command)

@@ -127,7 +127,7 @@ struct AddView {
         if case .command(let command) = line.reading {
           return (Strings.command(command), .dialogGood)
         }
-        if case .collection(let source) = line.reading {
+        if case .collection(let source, _) = line.reading {
           return (Strings.collection(source), .dialogGood)
         }
         if let completed = line.completedURL { return (completed, .dialogGood) }

@@ -33,9 +33,12 @@ package struct URLLines: Hashable, Sendable {
       }
       let password = SecretText.passwordRange(inURL: characters, characters.indices)
       let secrets = password.map { [$0] } ?? []
-      // Which server answers is up to the environment, which nobody needs before it is added.
-      switch CollectionSource.named(text.trimmingBlanks(), in: CollectionEnvironment([:])) {
-      case .success(let source): return (.collection(source), secrets)
+      // The environment may name another endpoint; `CollectionSurroundings` applies it when the line
+      // is added.
+      let name = text.trimmingBlanks()
+      switch CollectionSource.named(name, in: CollectionEnvironment([:])) {
+      case .success(let source):
+        return (.collection(source, CollectionSource.login(in: name)), secrets)
       case .failure(let problem): return (.problem(.collection(problem)), secrets)
       case nil: break
       }
@@ -54,7 +57,7 @@ package struct URLLines: Hashable, Sendable {
     case url(TransferURL.Parsed)
     case command(CurlCommandLine)
     /// A model, a dataset, a list of files or the like.
-    case collection(CollectionSource)
+    case collection(CollectionSource, Login?)
     case problem(Problem)
 
     /// The URL as it is stored and compared, without a login.
@@ -62,7 +65,7 @@ package struct URLLines: Hashable, Sendable {
       switch self {
       case .url(let parsed): parsed.url.text
       case .command(let line): line.url.url.text
-      case .collection(let source): source.url.text
+      case .collection(let source, _): source.url.text
       case .blank, .comment, .problem: nil
       }
     }

@@ -5,14 +5,13 @@ struct ChoiceScreen: EditingScreen {
   let id: TransferID
   let name: String
   private(set) var tree = MemberTree()
-  private var phase = Phase.reading
+  /// The number from which the list is still to be read; nil if it is complete.
+  private var next: Int64? = 0
   private var cursor = 0
   /// The first visible row.
   private var scrolled = 0
   /// The line in which the text to find is typed.
   private var line: LineEditor?
-
-  private enum Phase: Hashable { case reading, complete }
 
   init(id: TransferID, name: String) {
     self.id = id
@@ -80,7 +79,7 @@ struct ChoiceScreen: EditingScreen {
       when: { screen, context in
         context.whenConnected(
           Availability(
-            unless: screen.phase == .reading
+            unless: screen.next != nil
               ? Strings.stillReading : screen.tree.chosen.count == 0 ? Strings.noFileChosen : nil))
       },
       do: { screen, _ in
@@ -137,7 +136,7 @@ struct ChoiceScreen: EditingScreen {
 
   private var isFoldable: Bool {
     guard let node = tree.node(inRow: cursor) else { return false }
-    return node.isDirectory && !node.isFolded || tree.rowOfParent(ofRow: cursor) != nil
+    return node.isDirectory && !node.isFolded || node.depth > 0
   }
 
   private mutating func move(to row: Int, _ context: ScreenContext) -> [ScreenRequest] {
@@ -197,12 +196,17 @@ struct ChoiceScreen: EditingScreen {
     switch message {
     case .membersArrived(id, let page):
       guard let last = page.last else {
-        phase = .complete
-        tree.sort()
+        if next != nil { tree.sort() }
+        next = nil
         return move(to: cursor, context)
       }
+      // After a lost connection a page may arrive twice.
+      guard let first = page.first, first.number >= next ?? .max else { return [] }
       tree.append(page)
+      next = last.number + 1
       return [.service(.loadMembers(id, from: last.number + 1))]
+    case .linkChanged(.connected):
+      return next.map { [.service(.loadMembers(id, from: $0))] } ?? []
     case .resized: return move(to: cursor, context)
     case .keyPressed, .mouse, .pasteRefused, .rowsArrived, .found, .detailsArrived, .hostsArrived,
       .finishedSummed, .duplicatesFound, .directoriesKnown, .linkChanged, .serviceReported,
@@ -222,7 +226,7 @@ struct ChoiceScreen: EditingScreen {
     canvas.write(Strings.filesOf(name), row: 0, column: 3, width: max(1, columns - 4), .heading)
     let height = height(context)
     if tree.rowCount == 0 {
-      let text = phase == .reading ? Strings.loading : Strings.noSuchFile(tree.filter)
+      let text = next != nil ? Strings.loading : Strings.noSuchFile(tree.filter)
       canvas.write(text, row: 1, column: 1, width: columns - 2, .quiet)
     }
     for offset in 0..<height {
@@ -278,7 +282,7 @@ struct ChoiceScreen: EditingScreen {
         .draw(titled: Strings.findTitle, row: row, on: &canvas)
     }
     let sum =
-      phase == .reading
+      next != nil
       ? Strings.reading(tree.all)
       : Strings.chosen(tree.chosen, of: tree.all, freeByteCount: context.totals.freeBytes)
     canvas.write(sum, row: row, column: 1, width: canvas.size.columns - 2, .heading)
@@ -307,7 +311,8 @@ extension Strings {
   }
 
   fileprivate static func size(of sum: MemberSum) -> String {
-    if sum.unknownSizeCount == sum.count { return "?" }
+    // Sizes of a hostile list may be too large to add.
+    if sum.unknownSizeCount == sum.count || sum.byteCount < 0 { return "?" }
     return (sum.unknownSizeCount > 0 ? ">" : "") + ByteText.size(sum.byteCount)
   }
 

@@ -92,8 +92,13 @@ package struct MemberTree: Hashable, Sendable {
         directory.chosen.add(sum)
       }
     }
-    list()
+    revision += 1
+    // Later pages of a long list only change the sums until `sort` shows everything.
+    if nodes.count < Self.shownCountMaxWhileReading { list() }
   }
+
+  /// More than anybody looks at while the list is being read.
+  private static let shownCountMaxWhileReading = 10_000
 
   private mutating func directory(_ components: ArraySlice<String>) -> Int {
     let path = components.joined(separator: "/")

@@ -104,6 +104,17 @@ struct AddFormTests {
     }
   }
 
+  @Test func `a collection uses the login in its URL`() throws {
+    var model = filled(.limit, with: "", url: "https://me:pw@example.org/SHA256SUMS")
+    guard case .service(.add(let specs)) = model.press(.enter).first else {
+      Issue.record("nothing was added")
+      return
+    }
+    let spec = try #require(specs.first)
+    #expect(spec.login == Login(user: "me", password: "pw"))
+    #expect(spec.options.collection?.source.name == "https://example.org/SHA256SUMS")
+  }
+
   @Test func `a pasted command that continues a file adds such a transfer`() {
     let lines = "curl -C - -O http://a/1\nhttp://a/2"
     var model = filled(.limit, with: "", url: lines)

@@ -22,6 +22,20 @@ struct ChoiceScreenTests {
     #expect(model.update(.membersArrived(Self.id, []), at: Sample.now).isEmpty)
   }
 
+  @Test func `the list is read on after the connection was lost`() throws {
+    var model = Sample.model(columns: 80, rows: 24, showing: [Sample.collectionToChoose])
+    _ = model.press(.home, .enter)
+    _ = model.update(.membersArrived(Self.id, Sample.members), at: Sample.now)
+    let again = model.update(.linkChanged(.connected), at: Sample.now)
+    #expect(again.contains(.service(.loadMembers(Self.id, from: 6))))
+    // A page that arrives twice counts once.
+    #expect(model.update(.membersArrived(Self.id, Sample.members), at: Sample.now).isEmpty)
+    #expect(lines(model).contains(" 5 files so far"))
+    _ = model.update(.membersArrived(Self.id, []), at: Sample.now)
+    let complete = model.update(.linkChanged(.connected), at: Sample.now)
+    #expect(!complete.contains { if case .service(.loadMembers) = $0 { true } else { false } })
+  }
+
   private func lines(_ model: Dashboard) -> [String] {
     model.screen().lines.map { line in
       String(line.reversed().drop { $0 == " " }.reversed())
