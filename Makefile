@@ -106,7 +106,8 @@ pictures: build ## Make the pictures of the documentation from the real dashboar
 	@./assets/install-deps.sh pictures
 	assets/day/gallery.sh .build/release/kettle .build/gallery
 	assets/day/scene.sh .build/release/kettle .build/scene
-	assets/day/pictures.sh .build/gallery .build/scene docs/pictures
+	assets/day/collection.sh .build/release/kettle .build/collection
+	assets/day/pictures.sh .build/gallery .build/scene .build/collection docs/pictures
 
 test-faults: deps ## Kill it, cut its power and starve it, for about half an hour
 	@./assets/install-deps.sh faults

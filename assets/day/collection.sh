@@ -1,6 +1,6 @@
 #!/bin/sh
-# Keeps the screens about a collection: the tree to choose from, its row while its files come, and
-# its details when it is complete and verified.
+# Keeps the screens about a collection: the tree to choose from, its row and its files while they
+# come, and its files when they are complete and verified.
 #
 #   assets/day/collection.sh PROGRAM DIRECTORY
 set -eu
@@ -64,36 +64,34 @@ http {
     listen 127.0.0.1:$port;
     root $home/files;
     location / { }
-    location ~ 00003|00004 { limit_rate 9m; }
+    location ~ 00003|00004 { limit_rate 3m; }
   }
 }
 CONF
 PATH=$PATH:/usr/sbin nginx -p "$home" -c "$home/nginx.conf"
 
 begin 'the tree to choose from'
-in_home "$program" add --paused --to "$home/models" \
+in_home "$program" add --paused --title aurora-7b --to "$home/models" \
   "http://127.0.0.1:$port/aurora-7b.jsonl" >/dev/null
 open_terminal 100 28 "$program; exec sh"
 see 'aurora-7b'
 keys Enter
-see '14 of 14 files' 'onnx/'
+see '13 of 13 files' 'onnx/'
 keys Space
-see '12 of 14 files'
+see '11 of 13 files'
 keep choice
 
 begin 'a row with many files'
 keys Enter
-see 'running' '/12'
+see '3/11' '20%'
+keep row
 keys Right
-see 'model-00003' '10/12'
+see 'model-00003'
 keep collection
 
 begin 'complete and verified'
-in_home "$program" wait --timeout 120 >/dev/null
-keys Left
-see '12/12'
+in_home "$program" wait --all --timeout 120 >/dev/null
 in_home "$program" verify 1 >/dev/null
-keys Enter
-see '12 of 12 files'
+see 'All done' 'vocab.json'
 keep verified
 printf 'collection: %d screens in %s\n' "$step_count" "$out"

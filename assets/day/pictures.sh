@@ -1,10 +1,11 @@
 #!/bin/sh
-# Makes the pictures of the documentation from the screens that gallery.sh and scene.sh kept.
+# Makes the pictures of the documentation from the screens that gallery.sh, scene.sh and
+# collection.sh kept.
 #
-#   assets/day/pictures.sh SCREENS SCENE DIRECTORY
+#   assets/day/pictures.sh SCREENS SCENE COLLECTION DIRECTORY
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-screens=$1 scene=$2 pictures=$3
+screens=$1 scene=$2 collection=$3 pictures=$4
 mkdir -p "$pictures"
 
 draw() { LC_ALL=C awk -f "$here/screen.awk" -f "$here/glyphs.awk" "$@"; }
@@ -19,6 +20,10 @@ picture list-80x24 'The same list in 80 columns and 24 lines'
 picture list-light 'The same list on a light background' light
 picture pane 'The list, and below it the parts of the download under the cursor'
 picture connections 'The parts of a download, and the connections that fetch them'
+screens=$collection
+picture choice 'The files of a collection as a tree to choose from'
+picture collection 'The files of a collection while they come'
+picture verified 'The files of a collection, complete and verified'
 draw -v title='The dashboard of Kettle: pause, stop, undo, details, a speed limit' \
   -f "$here/moving-picture.awk" "$scene/frames" > "$pictures/kettle.svg"
 printf 'pictures: in %s\n' "$pictures"

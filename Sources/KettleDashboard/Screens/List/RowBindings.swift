@@ -83,8 +83,8 @@ enum RowBindings {
       do: { list, context in
         if list.cursorHeading != nil { return list.toggleFold(context) }
         guard let row = list.cursorRow else { return [] }
-        if let collection = row.collection, collection.waitsForChoice == true {
-          return ChoiceScreen.opening(row.id, collection.name)
+        if row.collection?.waitsForChoice == true {
+          return ChoiceScreen.opening(row.id, row.shownTitle)
         }
         let screen = DetailsScreen(id: row.id, requestedAt: context.now.monotonic)
         return [.open(OpenScreen(screen)), .service(.loadDetails(row.id))]
