@@ -329,9 +329,9 @@ let package = Package(
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "KettleCommands", "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDaemon",
-        "KettleEngine", "KettleFiles", "KettleModel", "KettleRPC", "KettleScheduler", "KettleStore",
-        "KettleSystem", "SeededNumbers", "TestSupport", logging,
+        "KettleCollections", "KettleCommands", "KettleConfiguration", "KettleControl", "KettleCurl",
+        "KettleDaemon", "KettleEngine", "KettleFiles", "KettleModel", "KettleRPC",
+        "KettleScheduler", "KettleStore", "KettleSystem", "SeededNumbers", "TestSupport", logging,
       ],
       exclude: ["Corpus"], swiftSettings: strict),
     tests("KettleDemoTests", ["KettleDemo", "SeededNumbers", "CKettleCurl"]),

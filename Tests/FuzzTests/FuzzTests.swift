@@ -23,6 +23,10 @@ import TestSupport
     try await Fuzzer(MetalinkFuzz()).run()
   }
 
+  @Test func `any list of a collection is read or refused`() async throws {
+    try await Fuzzer(try ListingFuzz()).run()
+  }
+
   @Test func `any torrent and any manifest is read or refused`() async throws {
     try await Fuzzer(TorrentFuzz()).run()
   }
