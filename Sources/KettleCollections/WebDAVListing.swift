@@ -84,13 +84,13 @@ package struct WebDAVListing: CollectionAdapter {
         parsed.url.origin == answer.url.origin, parsed.url.query == nil,
         let child = directory.child(parsed.url), seen.insert(child.name).inserted
       else { continue }
-      add(resource, child, parsed.url, of: request, to: &page)
+      add(resource, as: child, at: parsed.url, of: request, to: &page)
     }
     return page
   }
 
   private func add(
-    _ resource: WebDAVResource, _ child: Child, _ url: TransferURL, of request: ListingRequest,
+    _ resource: WebDAVResource, as child: Child, at url: TransferURL, of request: ListingRequest,
     to page: inout ListingPage
   ) {
     let names = request.directory + [String(decoding: child.name, as: UTF8.self)]

@@ -3,9 +3,9 @@ import KettleModel
 /// What a server says of the requests that it still permits.
 ///
 /// Read are `RateLimit: "name";r=0;t=30`, which lists limits with the requests that remain and the
-/// seconds until more are permitted (draft-ietf-httpapi-ratelimit-headers-10, section 4), as Hugging
-/// Face sends it (https://huggingface.co/docs/hub/rate-limits), and the pair of fields before it,
-/// `RateLimit-Remaining` and `RateLimit-Reset`, with or without `X-`.
+/// seconds until more are permitted (draft-ietf-httpapi-ratelimit-headers-10, section 4), as
+/// Hugging Face sends it (https://huggingface.co/docs/hub/rate-limits), and the pair of fields
+/// before it, `RateLimit-Remaining` and `RateLimit-Reset`, with or without `X-`.
 enum RateLimit {
   /// Returns how long the server permits no request; nil if it permits one or does not say.
   static func pauseMilliseconds(_ head: ResponseHead, at now: Moment) -> Int64? {

@@ -33,8 +33,8 @@ package struct URLLines: Hashable, Sendable {
       }
       let password = SecretText.passwordRange(inURL: characters, characters.indices)
       let secrets = password.map { [$0] } ?? []
-      // The environment may name another endpoint; `CollectionSurroundings` applies it when the line
-      // is added.
+      // The environment may name another endpoint; `CollectionSurroundings` applies it when the
+      // line is added.
       let name = text.trimmingBlanks()
       switch CollectionSource.named(name, in: CollectionEnvironment([:])) {
       case .success(let source):
