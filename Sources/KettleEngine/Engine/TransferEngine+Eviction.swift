@@ -194,7 +194,8 @@ extension TransferEngine {
         for (id, result) in zip(loaded, outcome) { results[id] = result }
       }
       let others = part.filter { results[$0] == nil }
-      if others.isEmpty { continue }
+      // A control of no transfer waits for earlier changes to be in the store, like any other.
+      if others.isEmpty, !ids.isEmpty { continue }
       let outcome = await controlLoaded(control, others, into: action, reportTo: report)
       for (id, result) in zip(others, outcome) { results[id] = result }
     }
