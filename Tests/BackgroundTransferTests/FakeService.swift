@@ -158,7 +158,7 @@ final class FakeService: Sendable {
   /// Waits for a matching request. Returns nil on timeout.
   @discardableResult
   func wait<Found>(for match: (ControlRequest) -> Found?) -> Found? {
-    let deadline = Date(timeIntervalSinceNow: 20)
+    let deadline = Date(timeIntervalSinceNow: 60)
     changed.lock()
     defer { changed.unlock() }
     while true {

@@ -25,7 +25,7 @@ final class Recorder: NSObject, URLSessionDownloadDelegate, URLSessionDataDelega
 
   /// Waits for this call. Returns false on timeout.
   func wait(for call: String) -> Bool {
-    let deadline = Date(timeIntervalSinceNow: 20)
+    let deadline = Date(timeIntervalSinceNow: 60)
     changed.lock()
     defer { changed.unlock() }
     while !calls.contains(call) {
