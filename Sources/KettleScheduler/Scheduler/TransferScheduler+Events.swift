@@ -238,11 +238,14 @@ extension TransferScheduler {
     if machines[id]?.spec.queue != queueBefore { fillSlots(&output, at: now) }
   }
 
-  /// A host that has answered the last request which it permits gets no other one for a while.
+  /// A host that has answered the last request which it permits gets no other one for a while. With
+  /// `Retry-After`, the refusal itself says for how long.
   private mutating func recordRateLimit(
     _ head: ResponseHead, at origin: Origin, _ now: Moment
   ) {
-    guard let pause = RateLimit.pauseMilliseconds(head, at: now) else { return }
+    guard head.value(of: "Retry-After") == nil,
+      let pause = RateLimit.pauseMilliseconds(head, at: now)
+    else { return }
     hosts.learn(
       HostLimitHint(
         origin: origin,

@@ -35,6 +35,16 @@ struct RateLimitTests {
     #expect(pause(["Retry-After": "2", "RateLimit": #""api";r=0;t=55"#]) == 2000)
   }
 
+  @Test func `a host that names a shorter time in Retry-After is asked then`() throws {
+    var script = SchedulerScript()
+    script.add(spec())
+    script.head(
+      try #require(script.attempt), 429,
+      ["Retry-After": "2", "RateLimit": #""files";r=0;t=55"#])
+    let until = try #require(script.scheduler.hosts(at: script.now).first?.closedUntil)
+    #expect(until.millisecondsSince1970 - script.now.wall.millisecondsSince1970 <= 2000)
+  }
+
   @Test func `a host that has answered the last permitted request is left alone`() throws {
     var script = SchedulerScript()
     script.add(spec())
