@@ -63,8 +63,7 @@ package struct DirectoryListing: CollectionAdapter {
   private func add(
     _ entry: DirectoryLine, of request: ListingRequest, to page: inout ListingPage
   ) {
-    let names = request.directory + [String(decoding: entry.name, as: UTF8.self)]
-    guard !entry.name.contains(UInt8(ascii: "/")), let path = MemberPath(foreign: names),
+    guard let (names, path) = request.entry(named: entry.name),
       let url = request.url.below(PercentEncoding.encoded(component: entry.name))
     else {
       page.refusedCount += 1

@@ -74,9 +74,7 @@ package struct IndexListing: CollectionAdapter {
     _ child: Child, _ url: TransferURL, listedAs entry: Entry, of request: ListingRequest,
     to page: inout ListingPage
   ) {
-    let names = request.directory + [String(decoding: child.name, as: UTF8.self)]
-    // An encoded slash would make two components of one.
-    guard !child.name.contains(UInt8(ascii: "/")), let path = MemberPath(foreign: names) else {
+    guard let (names, path) = request.entry(named: child.name) else {
       page.refusedCount += 1
       return
     }

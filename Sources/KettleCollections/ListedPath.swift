@@ -30,6 +30,19 @@ package struct ListedPath: Hashable, Sendable {
   }
 }
 
+extension ListingRequest {
+  /// What a document calls an entry of its directory: the components below the directory of the
+  /// collection, and the path that is made of them. Returns nil for a name that is no single
+  /// component, as an encoded slash makes two of one, and for one that cannot be used.
+  func entry(named name: [UInt8]) -> (components: [String], path: MemberPath)? {
+    let components = directory + [String(decoding: name, as: UTF8.self)]
+    guard !name.contains(UInt8(ascii: "/")), let path = MemberPath(foreign: components) else {
+      return nil
+    }
+    return (components, path)
+  }
+}
+
 extension PercentEncoding {
   /// Encodes the components of a path and keeps the slashes between them.
   package static func encoded(path: String) -> String {

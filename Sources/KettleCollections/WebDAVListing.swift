@@ -93,8 +93,7 @@ package struct WebDAVListing: CollectionAdapter {
     _ resource: WebDAVResource, as child: Child, at url: TransferURL, of request: ListingRequest,
     to page: inout ListingPage
   ) {
-    let names = request.directory + [String(decoding: child.name, as: UTF8.self)]
-    guard !child.name.contains(UInt8(ascii: "/")), let path = MemberPath(foreign: names) else {
+    guard let (names, path) = request.entry(named: child.name) else {
       page.refusedCount += 1
       return
     }

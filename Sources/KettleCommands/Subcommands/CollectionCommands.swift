@@ -32,7 +32,7 @@ struct CollectionsCommand: RunnableCommand {
   func run(in context: CommandContext) async throws -> ExitCode {
     try await context.withService(for: "kettle collections") { service in
       let rows = ListReader(service: service, filter: RowFilter(membership: .collections))
-      // Lists that are read again are none of the user's.
+      // The user did not add the lists that are read again.
       let collections = try await rows.all().filter { $0.collection?.sync == nil }
       if json {
         var printer = try JSONArrayPrinter(on: context.console)

@@ -58,7 +58,7 @@ extension CurlAttempt {
     guard let file else { return }
     // libcurl would read `;type=` anywhere in the path as a kind of transfer.
     var text = file.family == .ftp ? url.text.replacing(";type=", with: "%3Btype=") : url.text
-    // By a slash at its end, libcurl knows a directory.
+    // libcurl recognizes a directory by the slash at its end.
     if request.listsDirectory, !text.hasSuffix("/") { text += "/" }
     options.set(CURLOPT_URL, text)
     options.set(CURLOPT_PATH_AS_IS, 1)
