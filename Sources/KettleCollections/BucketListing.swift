@@ -4,9 +4,9 @@ import KettleModel
 /// (https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html), which the XML API of
 /// Google Cloud Storage speaks too (https://cloud.google.com/storage/docs/xml-api/get-bucket-list).
 ///
-/// Requests are not signed, so the bucket must be open to everyone. `AWS_ENDPOINT_URL_S3`, or else
-/// `AWS_ENDPOINT_URL`, names another service
-/// (https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html).
+/// Requests are signed if the transfer has a login with a region (`Login.Signing`); otherwise the
+/// bucket must be open to everyone. `AWS_ENDPOINT_URL_S3`, or else `AWS_ENDPOINT_URL`, names
+/// another service (https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html).
 ///
 /// Members have no digest. An ETag looks like an MD5 digest and often is one, but that of an object
 /// that is encrypted with SSE-KMS or SSE-C has the same form and is none, and nothing in the list
@@ -23,9 +23,13 @@ package struct BucketListing: CollectionAdapter {
     var prefix: String
 
     var name: String { "\(service.rawValue)://\(bucket)/\(prefix)" }
-    /// The query of the first page.
-    var query: String {
-      "list-type=2&encoding-type=url&prefix=" + PercentEncoding.encoded(component: prefix)
+    /// The query of a page: of the first one, or of the one with a token. Its fields are sorted, as
+    /// those of a signed request must be.
+    func query(_ token: String? = nil) -> String {
+      let first =
+        token.map { "continuation-token=\(PercentEncoding.encoded(component: $0))&" } ?? ""
+      return first + "encoding-type=url&list-type=2&prefix="
+        + PercentEncoding.encoded(component: prefix)
     }
   }
 
@@ -49,7 +53,7 @@ package struct BucketListing: CollectionAdapter {
     guard place.prefix.utf8.count <= 1024,
       !place.prefix.unicodeScalars.contains(where: \.isControl)
     else { return .failure(ListingProblem("the prefix is too long or has a control character")) }
-    guard let url = root(of: place, in: environment)?.below("?" + place.query) else {
+    guard let url = root(of: place, in: environment)?.below("?" + place.query()) else {
       return .failure(ListingProblem("the endpoint of the service cannot be used"))
     }
     return .success(CollectionSource(.bucket, name: place.name, url: url))
@@ -59,7 +63,7 @@ package struct BucketListing: CollectionAdapter {
     guard source.kind == .bucket, let place = Self.place(named: source.name),
       Self.isBucket(place.bucket, of: place.service), source.url.scheme.family == .http,
       source.url.path == "/" || source.url.path.hasSuffix("/\(place.bucket)/"),
-      source.url.query == place.query
+      source.url.query == place.query()
     else { return nil }
     self.place = place
     url = source.url
@@ -134,8 +138,7 @@ package struct BucketListing: CollectionAdapter {
       }
     }
     if let token = list.token {
-      let query = place.query + "&continuation-token=" + PercentEncoding.encoded(component: token)
-      guard let next = url.below("?" + query), next != request.url else {
+      guard let next = url.below("?" + place.query(token)), next != request.url else {
         throw ListingProblem("it does not say where it goes on")
       }
       page.further = [ListingRequest(next, stage: 1)]

@@ -122,6 +122,9 @@ extension CurlAttempt {
     if !request.headers.contains(where: { $0.name.lowercased() == "accept-encoding" }) {
       append("Accept-Encoding: identity", to: &headerList)
     }
+    if let token = request.login?.signing?.sessionToken {
+      append("x-amz-security-token: " + token, to: &headerList)
+    }
     if expectsContinue(request.headers) {
       headReader.mayAnswer417 = true
     } else if upload != nil {
@@ -183,9 +186,15 @@ extension CurlAttempt {
     if let login = request.login {
       options.set(CURLOPT_USERNAME, login.user)
       options.set(CURLOPT_PASSWORD, login.password)
-      options.set(CURLOPT_HTTPAUTH, Self.schemes(for: login, known: request.loginScheme))
+      if let signing = login.signing {
+        // Sets the scheme too.
+        options.set(CURLOPT_AWS_SIGV4, "aws:amz:\(signing.region):s3")
+      } else {
+        options.set(CURLOPT_HTTPAUTH, Self.schemes(for: login, known: request.loginScheme))
+      }
     }
-    if request.login != nil || request.caCertificatePath != nil {
+    // A signature is part of one request and says nothing about its connection.
+    if request.login.map({ $0.signing == nil }) ?? false || request.caCertificatePath != nil {
       // Wrong connection reuse is the largest class of libcurl's advisories. So a connection opened
       // with a login or its own authority is not shared. libcurl itself keeps it for the rounds of
       // NTLM and Negotiate.

@@ -79,61 +79,6 @@ struct CollectionReader {
       spec.beginning = .queued
       spec.options.collection?.pausesWhenListed = true
     }
-    return surroundings.withToken(spec)
-  }
-}
-
-/// What the environment of a command says about the sources of collections: other endpoints, and a
-/// token.
-struct CollectionSurroundings {
-  let endpoints: CollectionEnvironment
-  private let context: CommandContext
-
-  init(_ context: CommandContext) {
-    self.context = context
-    endpoints = CollectionEnvironment(context.environment)
-  }
-
-  /// Returns a transfer whose source was named without the environment, as the environment wants
-  /// it.
-  func completed(_ spec: TransferSpec) -> TransferSpec {
-    guard let named = spec.options.collection?.source else { return spec }
-    var spec = spec
-    if case .success(let source)? = CollectionSource.named(named.name, in: endpoints),
-      source.kind == named.kind
-    {
-      spec.options.collection?.source = source
-      spec.source = ChainedURL(given: source.url)
-    }
-    return withToken(spec)
-  }
-
-  /// Adds the token of a service that is asked for one. A header of the user's comes first.
-  func withToken(_ spec: TransferSpec) -> TransferSpec {
-    var spec = spec
-    if spec.options.collection?.source.kind == .hub, let token = hubToken,
-      !spec.headers.contains(where: { $0.name.lowercased() == "authorization" }),
-      let header = HeaderField(name: "Authorization", value: "Bearer " + token)
-    {
-      spec.headers.append(header)
-    }
-    return spec
-  }
-
-  /// The token that the tools of Hugging Face use
-  /// (huggingface.co/docs/huggingface_hub/package_reference/environment_variables). That of this
-  /// machine is not sent by the service of another one.
-  private var hubToken: String? {
-    guard context.host == nil else { return nil }
-    let environment = context.environment
-    if let token = environment["HF_TOKEN"]?.trimmingBlanks(), !token.isEmpty { return token }
-    let home = environment["HOME"] ?? ""
-    let cache = environment["XDG_CACHE_HOME"] ?? home + "/.cache"
-    let path =
-      environment["HF_TOKEN_PATH"]
-      ?? (environment["HF_HOME"] ?? cache + "/huggingface") + "/token"
-    let bytes = try? ArgumentPath.contents(of: path, byteCountMax: 4096) { _ in true }
-    let token = bytes.map { String(decoding: $0, as: UTF8.self).trimmingBlanks() }
-    return token?.isEmpty == false ? token : nil
+    return surroundings.withSecret(spec)
   }
 }

@@ -243,10 +243,42 @@ extension TransferPriority: Codable {
 public struct Login: Hashable, Sendable, Codable {
   public var user: String
   public var password: String
+  /// Set if user and password are an access key and its secret: the secret is not sent, requests
+  /// are signed with it.
+  public var signing: Signing?
 
-  public init(user: String, password: String) {
+  public init(user: String, password: String, signing: Signing? = nil) {
     self.user = user
     self.password = password
+    self.signing = signing
+  }
+
+  /// How requests to S3 are signed, with Signature Version 4
+  /// (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html).
+  public struct Signing: Hashable, Sendable, Codable {
+    /// The region of the bucket, such as `eu-west-1`.
+    public var region: String
+    /// What belongs to a temporary key.
+    public var sessionToken: String?
+
+    public init(region: String, sessionToken: String? = nil) {
+      self.region = region
+      self.sessionToken = sessionToken
+    }
+
+    /// A colon would be the end of the region to libcurl (CURLOPT_AWS_SIGV4(3)).
+    fileprivate var isUsable: Bool {
+      (1...64).contains(region.utf8.count)
+        && region.utf8.allSatisfy { byte in
+          switch byte {
+          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"):
+            true
+          default: false
+          }
+        }
+        && sessionToken.map { HeaderField(name: "x", value: $0)?.value == $0 } ?? true
+    }
   }
 }
 
@@ -255,6 +287,7 @@ extension Login {
   /// 2).
   package var isUsable: Bool {
     !user.contains(":") && !(user + password).unicodeScalars.contains(where: \.isControl)
+      && signing?.isUsable ?? true
   }
 }
 
