@@ -8,6 +8,7 @@ extension CollectionSource.Kind {
     case .index: IndexListing.self
     case .checksums: ChecksumListing.self
     case .lines: LinesListing.self
+    case .metalink: MetalinkListing.self
     case .archive: ArchiveListing.self
     case .zenodo: ZenodoListing.self
     case .bucket: BucketListing.self

@@ -42,6 +42,11 @@ package struct IndexListing: CollectionAdapter {
 
   package var first: ListingRequest { ListingRequest(url) }
 
+  package var rules: ListingRequest? {
+    guard case .success(let parsed) = url.resolving("/robots.txt") else { return nil }
+    return ListingRequest(parsed.url, form: .rules)
+  }
+
   package func read(
     _ answer: ListingAnswer, to request: ListingRequest
   ) throws(ListingProblem) -> ListingPage {

@@ -3,13 +3,14 @@ import KettleModel
 /// Lists the files of a list with a JSON object on each line (https://jsonlines.org).
 ///
 /// An object has a `path`, a `url`, or both. Without a URL, the file is at its path beside the
-/// list; without a path, it has the name in its URL. It may have a `size` in bytes and a digest as
-/// `sha512`, `sha256`, `sha1` or `md5`. Other keys are ignored.
+/// list; without a path, it has the name in its URL. It may have a `size` in bytes, other URLs as
+/// `mirrors`, and a digest as `sha512`, `sha256`, `sha1` or `md5`. Other keys are ignored.
 package struct LinesListing: CollectionAdapter {
   /// The object of a line.
   private struct Line: Decodable {
     var path: String?
     var url: String?
+    var mirrors: [String]?
     var size: Int64?
     var sha512: String?
     var sha256: String?
@@ -88,7 +89,13 @@ package struct LinesListing: CollectionAdapter {
     let checksum = try checksum(line, number)
     let path: MemberPath
     let url: TransferURL
-    switch (line.path, try named(line, number: number, base)) {
+    let mirrors = try (line.mirrors ?? []).map { text throws(ListingProblem) in
+      try fetched(text, number: number, base)
+    }
+    let named = try line.url.map { text throws(ListingProblem) in
+      try fetched(text, number: number, base)
+    }
+    switch (line.path, named) {
     case (nil, nil): throw ListingProblem("line \(number) has neither a path nor a URL")
     case (nil, let named?):
       guard let name = FileName.fromURL(named), let below = MemberPath(foreign: [name]) else {
@@ -101,14 +108,14 @@ package struct LinesListing: CollectionAdapter {
       }
       (path, url) = (listed.path, found)
     }
-    return ListedMember(path: path, url: url, byteCount: line.size, checksum: checksum)
+    return ListedMember(
+      path: path, url: url, byteCount: line.size, checksum: checksum, mirrors: mirrors)
   }
 
-  /// The URL that a line has.
-  private static func named(
-    _ line: Line, number: Int, _ base: TransferURL
-  ) throws(ListingProblem) -> TransferURL? {
-    guard let text = line.url else { return nil }
+  /// A URL that a line has.
+  private static func fetched(
+    _ text: String, number: Int, _ base: TransferURL
+  ) throws(ListingProblem) -> TransferURL {
     guard case .success(let parsed) = base.resolving(text), isFetched(parsed.url) else {
       throw ListingProblem("line \(number) has a URL that is not one of http, https or ftp")
     }

@@ -18,6 +18,8 @@ package struct ListingRequest: Hashable, Sendable {
     case document
     /// A PROPFIND for a directory and what is directly in it (RFC 4918, section 9.1).
     case properties
+    /// A GET for the rules of the server, which it need not have (RFC 9309).
+    case rules
   }
 
   package init(
@@ -61,6 +63,8 @@ package struct ListingPage: Hashable, Sendable {
   package var refusedCount = 0
   /// Documents that list more.
   package var further: [ListingRequest] = []
+  /// Set by a document of rules.
+  package var rules: RobotRules?
 
   package init() {}
 }
@@ -107,7 +111,13 @@ package protocol CollectionAdapter: Sendable {
   var byteCountMax: Int { get }
   /// The first document.
   var first: ListingRequest { get }
+  /// The rules of the server for links that are followed; nil if none are.
+  var rules: ListingRequest? { get }
   func read(
     _ answer: ListingAnswer, to request: ListingRequest
   ) throws(ListingProblem) -> ListingPage
+}
+
+extension CollectionAdapter {
+  package var rules: ListingRequest? { nil }
 }

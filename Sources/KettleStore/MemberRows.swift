@@ -20,6 +20,7 @@ struct MemberRows {
           byte_count INTEGER,
           checksum TEXT,
           stamp TEXT,
+          mirrors TEXT,
           transfer INTEGER,
           PRIMARY KEY (collection, number)
         ) STRICT, WITHOUT ROWID;
@@ -47,8 +48,8 @@ struct MemberRows {
     let statement = try StoreStatement(
       db,
       """
-      INSERT INTO member (collection, number, path, url, byte_count, checksum, stamp)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO member (collection, number, path, url, byte_count, checksum, stamp, mirrors)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       """)
     defer { statement.reset() }
     for (offset, member) in members.enumerated() {
@@ -59,6 +60,8 @@ struct MemberRows {
       statement.bind(member.byteCount, at: 5)
       statement.bind(member.checksum?.text, at: 6)
       statement.bind(member.stamp, at: 7)
+      // No URL has a line feed.
+      statement.bind(member.mirrors?.map(\.text).joined(separator: "\n"), at: 8)
       try statement.run()
       // A missing value would be that of the member before.
       statement.reset()
@@ -175,20 +178,20 @@ struct MemberRows {
       """,
       // The files that are the same keep their transfers; their URLs may name another version.
       """
-      UPDATE member SET (url, byte_count, checksum, stamp) = (
-        SELECT later.url, coalesce(later.byte_count, member.byte_count),
+      UPDATE member SET (url, mirrors, byte_count, checksum, stamp) = (
+        SELECT later.url, later.mirrors, coalesce(later.byte_count, member.byte_count),
           coalesce(later.checksum, member.checksum), coalesce(later.stamp, member.stamp)
         FROM \(later))
       WHERE collection = :old AND EXISTS (
         SELECT 1 FROM \(later) AND (
-          later.url <> member.url OR later.byte_count IS NOT member.byte_count
+          later.url <> member.url OR later.mirrors IS NOT member.mirrors OR later.byte_count IS NOT member.byte_count
           OR later.checksum IS NOT member.checksum OR later.stamp IS NOT member.stamp))
       """,
       """
-      INSERT INTO member (collection, number, path, url, byte_count, checksum, stamp)
+      INSERT INTO member (collection, number, path, url, byte_count, checksum, stamp, mirrors)
       SELECT :old, (SELECT coalesce(max(number), -1) FROM member WHERE collection = :old)
           + row_number() OVER (ORDER BY later.number),
-        later.path, later.url, later.byte_count, later.checksum, later.stamp
+        later.path, later.url, later.byte_count, later.checksum, later.stamp, later.mirrors
       \(changed(.new))
       """,
     ]
@@ -316,7 +319,7 @@ struct MemberRows {
   }
 
   private static let selectMembers =
-    "SELECT number, path, url, byte_count, checksum, stamp FROM member"
+    "SELECT number, path, url, byte_count, checksum, stamp, mirrors FROM member"
 
   /// Reads the rows of `selectMembers`.
   private func read(_ rows: StoreStatement) throws -> [NumberedMember] {
@@ -329,10 +332,15 @@ struct MemberRows {
       let member = ListedMember(
         path: path, url: parsed.url, byteCount: rows.isNull(3) ? nil : rows.number(3),
         checksum: rows.isNull(4) ? nil : Checksum(rows.text(4)),
-        stamp: rows.isNull(5) ? nil : rows.text(5))
+        stamp: rows.isNull(5) ? nil : rows.text(5),
+        mirrors: rows.isNull(6) ? [] : Self.urls(rows.text(6)))
       members.append(NumberedMember(number: rows.number(0), member: member))
     }
     return members
+  }
+
+  private static func urls(_ lines: String) -> [TransferURL] {
+    lines.split(separator: "\n").compactMap { try? TransferURL.parse(String($0)).get().url }
   }
 
   /// Returns the transfers of the members of collections, in the order in which they were added.

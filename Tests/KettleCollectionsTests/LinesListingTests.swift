@@ -112,11 +112,26 @@ struct LinesListingTests {
     (#"{"path": "a", "url": "sftp://h.example/x"}"#, "has a URL that is not one of"),
     (#"{"path": "a", "url": "file:///etc/passwd"}"#, "has a URL that is not one of"),
     (#"{"path": "a", "url": ""}"#, "has a URL that is not one of"),
+    (#"{"path": "a", "mirrors": ["https://m.example/a", "x:y"]}"#, "has a URL that is not one of"),
     (#"{"path": "a", "sha256": "12"}"#, "has a sha256 that is not a digest"),
   ])
   func `a line that is no file names its number`(line: String, words: String) throws {
     let found = try #require(problem("{\"path\": \"a\"}\n\n" + line))
     #expect(found.hasPrefix("line 3 " + words))
+  }
+
+  @Test func `a line may have mirrors`() throws {
+    let mirrors = (0..<100).map { "\"https://m\($0).example/a\"" }.joined(separator: ", ")
+    let page = try read(
+      """
+      {"path": "a", "mirrors": ["../b/a", "https://m.example/a", "a"]}
+      {"path": "b", "mirrors": []}
+      {"path": "c", "mirrors": [\(mirrors)]}
+      """)
+    #expect(
+      page.members.first?.mirrors?.map(\.text) == ["https://h.example/b/a", "https://m.example/a"])
+    #expect(page.members.dropFirst().first?.mirrors == nil)
+    #expect(page.members.last?.mirrors?.count == TransferOptions.mirrorCountMax)
   }
 
   @Test func `hostile documents are refused`() {

@@ -31,6 +31,10 @@ struct CollectionOptions: ParsableArguments {
       valueName: "order"))
   var order: MemberOrder?
 
+  @Flag(
+    help: "Follow links of a directory that the server's robots.txt asks programs to leave alone.")
+  var ignoreRobots = false
+
   var choice: MemberChoice { MemberChoice(include: include, exclude: exclude, depth: depth) }
 }
 
@@ -74,6 +78,7 @@ struct CollectionReader {
     spec.name = nil
     spec.options.collection = CollectionRequest(source, choice: options.choice)
     spec.options.collection?.order = options.order
+    spec.options.collection?.ignoresRobots = options.ignoreRobots ? true : nil
     if spec.beginning == .paused {
       // Its list can be read, so that the user can choose among its files.
       spec.beginning = .queued

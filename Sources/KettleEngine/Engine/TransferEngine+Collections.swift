@@ -337,8 +337,8 @@ extension NumberedMember {
     var spec = collection
     spec.title = nil
     spec.beginning = .queued
-    spec.source = ChainedURL(
-      member.url, namedBy: collection.options.collection?.list?.reach ?? .world)
+    let reach = collection.options.collection?.list?.reach ?? .world
+    spec.source = ChainedURL(member.url, namedBy: reach)
     if member.url.origin != collection.url.origin {
       spec.headers = []
       spec.login = nil
@@ -352,7 +352,10 @@ extension NumberedMember {
     spec.options.isAsIs = true
     spec.options.then = nil
     spec.options.collection = nil
-    spec.options.described = member.byteCount.map { DescribedFile(copies: [], byteCount: $0) }
+    let copies = (member.mirrors ?? []).map { ChainedURL($0, namedBy: reach) }
+    spec.options.described =
+      copies.isEmpty && member.byteCount == nil
+      ? nil : DescribedFile(copies: copies, byteCount: member.byteCount)
     spec.options.member = MemberRole(collection: id, number: number, path: member.path)
     return spec
   }

@@ -4,6 +4,8 @@ public struct CollectionRequest: Hashable, Sendable, Codable {
   public var choice: MemberChoice
   /// nil means the order of the list.
   public var order: MemberOrder?
+  /// Whether links are followed that the server's robots.txt asks programs not to follow.
+  public var ignoresRobots: Bool?
   /// nil until the list is complete. The service sets it.
   public var list: CollectionList?
   /// Whether it is paused when its list is complete, so that the list can be looked at.

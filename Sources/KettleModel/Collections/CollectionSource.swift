@@ -9,6 +9,8 @@ public struct CollectionSource: Hashable, Sendable, Codable {
     case checksums
     /// A list with a JSON object on each line.
     case lines
+    /// A Metalink that describes several files.
+    case metalink
     /// An item of archive.org.
     case archive
     /// A record of Zenodo.
@@ -42,7 +44,7 @@ public struct CollectionSource: Hashable, Sendable, Codable {
     case .hub:
       parts = parts.map { part in part.split(separator: "@").first.map(String.init) ?? part }
     // The list itself is not the collection.
-    case .checksums, .lines: if parts.count > 2 { parts.removeLast() }
+    case .checksums, .lines, .metalink: if parts.count > 2 { parts.removeLast() }
     case .index, .archive, .zenodo, .bucket, .directory, .webDAV: break
     }
     return parts.last.flatMap { FileName(foreign: $0) }

@@ -5,16 +5,20 @@ public struct ListedMember: Hashable, Sendable, Codable {
   /// nil if the source does not say it.
   public var byteCount: Int64?
   public var checksum: Checksum?
+  /// Other URLs of the file, the best ones first.
+  public private(set) var mirrors: [TransferURL]?
   /// What else the source says of this version of the file, such as its date or an ETag. Only
   /// compared with what the same source says later.
   public var stamp: String?
 
   public init(
     path: MemberPath, url: TransferURL, byteCount: Int64? = nil, checksum: Checksum? = nil,
-    stamp: String? = nil
+    stamp: String? = nil, mirrors: [TransferURL] = []
   ) {
     self.path = path
     self.url = url
+    let others = mirrors.filter { $0 != url }.prefix(TransferOptions.mirrorCountMax)
+    self.mirrors = others.isEmpty ? nil : Array(others)
     self.byteCount = byteCount
     self.checksum = checksum
     self.stamp = stamp.map { stamp in
@@ -26,6 +30,15 @@ public struct ListedMember: Hashable, Sendable, Codable {
   }
 
   static let stampByteCountMax = 128
+
+  /// Returns the file with the mirrors that may be used.
+  package func keepingMirrors(where isUsed: (TransferURL) -> Bool) -> ListedMember {
+    guard let mirrors else { return self }
+    let kept = mirrors.filter(isUsed)
+    var member = self
+    member.mirrors = kept.isEmpty ? nil : kept
+    return member
+  }
 }
 
 /// How a file of a later list differs from a collection.

@@ -17,6 +17,9 @@ struct ListingRun: Sendable, Hashable {
   /// Those of the last document, which the store does not have yet, and the number of the first.
   private(set) var unrecorded: (from: Int64, members: [ListedMember])?
 
+  /// What the server asks programs not to fetch, once it is known.
+  private(set) var rules: RobotRules?
+
   private let choice: MemberChoice
   /// The next one last.
   private var pending: [ListingRequest] = []
@@ -28,11 +31,15 @@ struct ListingRun: Sendable, Hashable {
   /// The next number for another file with a path.
   private var numbers: [Int: Int] = [:]
 
-  init(_ first: ListingRequest, choice: MemberChoice, redirects: RedirectChain) {
+  /// - Parameter rules: the document that is read before the first one; nil for none.
+  init(
+    _ first: ListingRequest, rules: ListingRequest? = nil, choice: MemberChoice,
+    redirects: RedirectChain
+  ) {
     self.choice = choice
     self.redirects = redirects
-    pending = [first]
-    documents = [first.url]
+    pending = [first] + (rules.map { [$0] } ?? [])
+    documents = Set(pending.map(\.url))
   }
 
   static func == (left: Self, right: Self) -> Bool {
@@ -51,7 +58,11 @@ struct ListingRun: Sendable, Hashable {
   mutating func receive(
     _ page: ListingPage, from url: TransferURL, _ chain: RedirectChain
   ) -> String? {
-    pending.removeLast()
+    // Where rules come from says nothing about the files.
+    if pending.removeLast().form == .rules {
+      rules = page.rules
+      return nil
+    }
     redirects = RedirectChain(
       count: 0, minimumReach: max(redirects.minimumReach, chain.minimumReach))
     list.reach = redirects.minimumReach
@@ -59,14 +70,15 @@ struct ListingRun: Sendable, Hashable {
     list.refusedCount += page.refusedCount
     let first = Int64(list.memberCount)
     let members = page.members.compactMap { member -> ListedMember? in
-      guard
+      let mayName = { [redirects] other in
         url.permitsDocument(
-          toName: member.url, reach: redirects.minimumReach, member.checksum != nil)
-      else {
+          toName: other, reach: redirects.minimumReach, member.checksum != nil)
+      }
+      guard mayName(member.url) else {
         list.refusedCount += 1
         return nil
       }
-      return distinct(member)
+      return distinct(member.keepingMirrors(where: mayName))
     }
     guard list.memberCount + members.count <= Self.memberCountMax else {
       return "it has more than \(Self.memberCountMax) files"
@@ -137,9 +149,18 @@ package enum CollectionEvent: Sendable {
 
 extension TransferFacts {
   /// The first document of a list that is still to be read; nil for any other transfer.
-  var neededListing: ListingRequest? {
-    guard let collection = spec.options.collection, collection.list == nil else { return nil }
-    return listing?.next ?? collection.source.adapter()?.first
+  var neededListing: ListingDocument? {
+    guard let collection = spec.options.collection, collection.list == nil,
+      let run = listing ?? newListing(of: collection), let next = run.next
+    else { return nil }
+    return ListingDocument(next, of: collection.source, rules: run.rules)
+  }
+
+  private func newListing(of collection: CollectionRequest) -> ListingRun? {
+    guard let adapter = collection.source.adapter() else { return nil }
+    return ListingRun(
+      adapter.first, rules: collection.ignoresRobots == true ? nil : adapter.rules,
+      choice: collection.choice, redirects: RedirectChain(to: spec.source))
   }
 
   /// Uses a document of a list. The next one follows, or the members when it was the last.
@@ -147,17 +168,18 @@ extension TransferFacts {
     _ read: Result<ListingPage, ArrivedDocument.Unusable>, from url: TransferURL,
     _ chain: RedirectChain
   ) -> TransferMachine.AfterEnding {
-    guard let collection = spec.options.collection, let first = neededListing else {
-      return .failed(TransferFailure(.internalProblem, on: urlText))
-    }
-    var run =
-      listing
-      ?? ListingRun(first, choice: collection.choice, redirects: RedirectChain(to: spec.source))
+    guard let collection = spec.options.collection, collection.list == nil,
+      var run = listing ?? newListing(of: collection)
+    else { return .failed(TransferFailure(.internalProblem, on: urlText)) }
     do throws(ArrivedDocument.Unusable) {
       let page = try read.get()
       if let detail = run.receive(page, from: url, chain) { throw .init(detail: detail) }
       if run.next == nil, run.list.memberCount == 0 {
-        throw .init(detail: "it has no file that is wanted")
+        let detail =
+          run.list.refusedCount == 0
+          ? "it has no file that is wanted"
+          : "all of its files were left out, because of their paths, their URLs or robots.txt"
+        throw .init(detail: detail)
       }
     } catch {
       // The next start reads the list from its beginning.

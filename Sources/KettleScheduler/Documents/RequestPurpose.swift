@@ -78,21 +78,24 @@ package enum RequestPurpose: Sendable, Hashable {
 package struct ListingDocument: Sendable, Hashable {
   let source: CollectionSource
   let request: ListingRequest
+  /// What the server asks programs not to fetch.
+  let rules: RobotRules?
   /// The URL that answered; until then the one that is requested.
   var url: TransferURL
   var mediaType: String?
   var link: String?
 
-  init(_ request: ListingRequest, of source: CollectionSource) {
+  init(_ request: ListingRequest, of source: CollectionSource, rules: RobotRules?) {
     self.source = source
     self.request = request
+    self.rules = rules
     url = request.url
   }
 
   /// What is requested of the server; nil for a GET.
   var content: RequestContent? {
     switch request.form {
-    case .document: nil
+    case .document, .rules: nil
     case .properties: RequestContent(method: "PROPFIND")
     }
   }
@@ -100,15 +103,22 @@ package struct ListingDocument: Sendable, Hashable {
   /// The header fields of the request.
   var headers: [HeaderField] {
     switch request.form {
-    case .document: []
+    case .document, .rules: []
     case .properties: [HeaderField(received: "Depth", "1")]
     }
   }
 
-  /// Returns a response as one to a GET: 207 is success too if it was asked for (RFC 4918, section
-  /// 11.1).
+  /// Returns a response as one to a GET of a document: 207 is success if it was asked for (RFC
+  /// 4918, section 11.1), and a server without rules permits everything (RFC 9309, section
+  /// 2.3.1.3).
   func understood(_ head: ResponseHead) -> ResponseHead {
-    guard head.status == 207, request.form == .properties else { return head }
+    let isSuccess =
+      switch request.form {
+      case .document: false
+      case .properties: head.status == 207
+      case .rules: [400, 401, 403, 404, 405, 406, 410, 451].contains(head.status)
+      }
+    guard isSuccess else { return head }
     var head = head
     head.status = 200
     return head
@@ -116,12 +126,20 @@ package struct ListingDocument: Sendable, Hashable {
 
   /// Reads the document. The time grows with its size.
   fileprivate func page(_ bytes: [UInt8]) -> Result<ListingPage, ArrivedDocument.Unusable> {
+    if request.form == .rules {
+      var page = ListingPage()
+      page.rules = RobotRules(bytes)
+      return .success(page)
+    }
     guard let adapter = source.adapter() else {
       return .failure(ArrivedDocument.Unusable(detail: "its source is unknown"))
     }
     let answer = ListingAnswer(url, bytes, mediaType: mediaType, link: link)
-    return Result { () throws(ListingProblem) in try adapter.read(answer, to: request) }
-      .mapError { ArrivedDocument.Unusable(detail: $0.words) }
+    return Result { () throws(ListingProblem) in
+      var page = try adapter.read(answer, to: request)
+      rules?.restrict(&page, of: answer)
+      return page
+    }.mapError { ArrivedDocument.Unusable(detail: $0.words) }
   }
 }
 
@@ -133,6 +151,8 @@ package enum ArrivedDocument: Sendable, Hashable {
   case checksumList(ChecksumList)
   /// The file of a Metalink or a torrent that describes a single one.
   case metalink(Result<MetalinkFile, Unusable>, as: RequestPurpose.Document)
+  /// The files of a Metalink that describes several.
+  case metalinkOfFiles(ListingPage)
   /// A playlist, and the URL of the variant that it was requested as; nil for the user's own URL.
   case playlist(Result<Playlist, PlaylistProblem>, variant: TransferURL?)
   /// A web page in place of a Metalink, a torrent or a playlist.
@@ -175,6 +195,9 @@ package enum ArrivedDocument: Sendable, Hashable {
   ) -> Self {
     do throws(Unusable) {
       let files = try read(bytes)
+      if files.count > 1, document == .metalink {
+        return .metalinkOfFiles(MetalinkListing.page(files))
+      }
       guard let file = files.first, files.count == 1 else {
         throw Unusable(detail: "it describes \(files.count) files")
       }

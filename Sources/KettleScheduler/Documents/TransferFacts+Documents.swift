@@ -1,3 +1,4 @@
+import KettleCollections
 import KettleModel
 
 /// The documents that a transfer needs before its file: a list of checksums, a Metalink, a
@@ -22,9 +23,7 @@ extension TransferFacts {
   /// The document to fetch next; nil when everything is known. A program gets what it requests.
   private var neededDocument: RequestPurpose.Document? {
     guard !isTask, spec.content == nil else { return nil }
-    if let source = spec.options.collection?.source, let request = neededListing {
-      return .listing(ListingDocument(request, of: source))
-    }
+    if let document = neededListing { return .listing(document) }
     if spec.options.checksumURL != nil, spec.checksum == nil { return .checksumList }
     guard !spec.options.isAsIs, spec.url.scheme.family == .http else { return nil }
     switch description {
@@ -84,6 +83,7 @@ extension TransferFacts {
     case .checksumList(let list): return useChecksumList(list, from: url)
     case .metalink(let read, let document):
       return useMetalink(read, as: document, from: url, redirects.minimumReach, in: context)
+    case .metalinkOfFiles(let page): return useFiles(page, from: url, redirects)
     case .playlist(let read, let variant):
       return usePlaylist(read, variant: variant ?? spec.url, from: url, redirects, in: context)
     case .page: return afterPage(from: url, in: context)
@@ -158,6 +158,22 @@ extension TransferFacts {
     } catch {
       return .failed(document.failure(on: url, error.detail))
     }
+  }
+
+  /// Becomes a collection of the files that a Metalink describes. A file that was begun under the
+  /// same URL was another one.
+  private mutating func useFiles(
+    _ page: ListingPage, from url: TransferURL, _ redirects: RedirectChain
+  ) -> TransferMachine.AfterEnding {
+    guard resumeData == nil, spec.checksum == nil else {
+      let detail = "it describes \(page.members.count + page.refusedCount) files"
+      return .failed(RequestPurpose.Document.metalink.failure(on: url, detail))
+    }
+    description = .none
+    spec.name = nil
+    spec.options.collection = CollectionRequest(
+      CollectionSource(.metalink, name: spec.url.text, url: spec.url))
+    return useListing(.success(page), from: url, redirects)
   }
 
   // MARK: Playlists

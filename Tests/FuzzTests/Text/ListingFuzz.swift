@@ -65,7 +65,7 @@ struct ListingFuzz: TextFuzzPart {
     switch kind {
     case .index, .directory, .webDAV, .bucket, .hub: true
     // These name URLs, which the caller judges.
-    case .checksums, .lines, .archive, .zenodo: false
+    case .checksums, .lines, .metalink, .archive, .zenodo: false
     }
   }
 

@@ -124,6 +124,31 @@ struct ListingRunTests {
     #expect(!choice.includes(path))
   }
 
+  @Test func `rules are read first, and where they come from does not bind the files`() {
+    let rules = ListingRequest(url("https://files.example/robots.txt"), form: .rules)
+    var run = ListingRun(
+      ListingRequest(root), rules: rules, choice: MemberChoice(),
+      redirects: RedirectChain(count: 0, minimumReach: .machine))
+    #expect(run.next == rules)
+    var answer = ListingPage()
+    answer.rules = RobotRules(Array("User-agent: *\nDisallow: /".utf8))
+    #expect(run.receive(answer, from: url("http://elsewhere.example/robots.txt"), chain) == nil)
+    #expect(run.rules == answer.rules)
+    #expect(run.next == ListingRequest(root))
+    #expect(run.redirects.minimumReach == .machine)
+  }
+
+  @Test func `only mirrors stay that the list may name`() throws {
+    var run = run()
+    let path = try #require(MemberPath(foreign: "a"))
+    let mirrors = ["https://127.0.0.1/a", "https://other.example/a", "http://other.example/a"]
+    let listed = ListedMember(
+      path: path, url: url("https://files.example/a"), mirrors: mirrors.map { url($0) })
+    _ = run.receive(page([listed]), from: root, chain)
+    #expect(
+      run.takeUnrecorded()?.members.first?.mirrors?.map(\.text) == ["https://other.example/a"])
+  }
+
   @Test func `the reach of the farthest server binds the files`() {
     var run = ListingRun(
       ListingRequest(root), choice: MemberChoice(),

@@ -88,6 +88,71 @@ struct CollectionTests {
     #expect(world.origin.requests(at: "/pub/b.bin").isEmpty)
   }
 
+  @Test(arguments: [false, true])
+  func `what robots.txt asks for is left out`(isIgnored: Bool) async throws {
+    let world = try await WireWorld()
+    world.origin.serve(page(["a.txt", "b.txt", "old/"]), at: "/pub/")
+    world.origin.serve(page(["c.txt"]), at: "/pub/old/")
+    world.origin.serve(
+      list(["User-agent: *", "Disallow: /pub/b.txt", "Disallow: /pub/old/"]), at: "/robots.txt")
+    serve(["a.txt", "b.txt", "old/c.txt"], below: "/pub/", on: world.origin)
+    let url = try world.origin.url("/pub/")
+    let id = try await world.add("/pub/") { spec in
+      spec.directory = world.home.documents + "/data"
+      spec.options.collection = CollectionRequest(
+        CollectionSource(.index, name: url.text, url: url))
+      spec.options.collection?.ignoresRobots = isIgnored ? true : nil
+    }
+    let row = try await world.end(of: id)
+    #expect(row.state == .completed, "\(world.told.read { $0 })")
+    #expect(row.collection?.memberCount == (isIgnored ? 3 : 1))
+    #expect(row.collection?.refusedCount == (isIgnored ? 0 : 2))
+    #expect(world.origin.requests(at: "/robots.txt").count == (isIgnored ? 0 : 1))
+    #expect(world.origin.requests(at: "/pub/old/").isEmpty == !isIgnored)
+  }
+
+  @Test func `a directory that robots.txt keeps to itself says so`() async throws {
+    let world = try await WireWorld()
+    world.origin.serve(page(["a.txt"]), at: "/pub/")
+    world.origin.serve(list(["User-agent: *", "Disallow: /"]), at: "/robots.txt")
+    let row = try await world.end(of: index("/pub/", in: world))
+    #expect(row.error?.code == .listUnusable)
+    #expect(row.error?.detail?.contains("robots.txt") == true)
+    #expect(world.origin.requests(at: "/a.txt").isEmpty)
+  }
+
+  @Test func `a Metalink of several files is a collection with mirrors`() async throws {
+    let world = try await WireWorld()
+    let other = try ScriptedOrigin(lastByte: 2)
+    serve(["a.txt"], below: "/", on: world.origin)
+    serve(["sub/b.txt"], below: "/", on: other)
+    // The first mirror does not have it.
+    let files = try ["a.txt", "sub/b.txt"].map { name in
+      """
+      <file name="\(name)"><hash type="sha-256">\(Self.digest(name))</hash>
+      <url priority="1">\(try world.origin.url("/" + name).text)</url>
+      <url priority="2">\(try other.url("/" + name).text)</url></file>
+      """
+    }
+    let text = "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\">\(files.joined())</metalink>"
+    world.origin.serve(
+      .whole(Array(text.utf8), mediaType: "application/metalink4+xml"), at: "/all.meta4")
+    let id = try await world.add("/all.meta4") { spec in
+      spec.directory = world.home.documents + "/data"
+    }
+    let row = try await world.end(of: id)
+    #expect(row.state == .completed, "\(world.told.read { $0 })")
+    #expect(row.collection?.memberCount == 2)
+    for name in ["a.txt", "sub/b.txt"] { expectFile(name, name, in: world) }
+    #expect(world.origin.requests(at: "/all.meta4").count == 1)
+    // It stays one after a restart, and its list can be read again.
+    try await world.restart(after: .crash)
+    world.origin.serve(.whole(Self.text("a.txt"), mediaType: "text/plain"), at: "/a.txt")
+    _ = try await world.engine.sync(id, .init(removesGone: false, pauses: false))
+    try await waitForSync(id, afterRestart: true, in: world)
+    #expect(world.row(of: id)?.collection?.lastSync?.newCount == 0)
+  }
+
   @Test func `a file that is not the listed one is not completed`() async throws {
     let world = try await WireWorld()
     world.origin.serve(

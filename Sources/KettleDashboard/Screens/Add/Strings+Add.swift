@@ -123,7 +123,7 @@ extension Strings {
       switch source.kind {
       case .hub: "a repository of Hugging Face"
       case .index, .directory, .webDAV: "a directory"
-      case .checksums, .lines: "a list"
+      case .checksums, .lines, .metalink: "a list"
       case .archive: "an item of archive.org"
       case .zenodo: "a record of Zenodo"
       case .bucket: "the objects of a bucket"
