@@ -74,15 +74,11 @@ package struct ArchiveListing: CollectionAdapter {
   }
 
   private static func item(named text: String) -> String? {
-    guard case .success(let parsed) = TransferURL.parse(text), parsed.url.scheme.family == .http,
-      ["archive.org", "www.archive.org"].contains(parsed.url.host),
-      parsed.url.port == parsed.url.scheme.defaultPort
-    else { return nil }
-    let components = parsed.url.components
-    guard components.count == 2, let service = components.first, let item = components.last,
-      service == "details" || service == "download"
-    else { return nil }
-    return String(item)
+    let page = NamedRecord.page(text, on: ["archive.org", "www.archive.org"].contains)
+    guard let page, page.count == 2, page.first == "details" || page.first == "download" else {
+      return nil
+    }
+    return page.last.map(String.init)
   }
 
   /// Letters, digits, dots, dashes and underscores, a letter or digit first
@@ -122,14 +118,8 @@ package struct ArchiveListing: CollectionAdapter {
     var page = ListingPage()
     page.version = (record.lastUpdated ?? record.updated)?.text?.sanitizedForDisplay(limit: 40)
     // Files of books on loan, for example.
-    for file in files where file.isPrivate?.text != "true" {
-      if let member = member(file) {
-        page.members.append(member)
-      } else {
-        page.refusedCount += 1
-      }
-    }
-    guard !page.members.isEmpty || page.refusedCount > 0 else {
+    page.add(files.filter { $0.isPrivate?.text != "true" }, as: member)
+    guard !page.isEmpty else {
       throw ListingProblem("the item has no file that is open to the public")
     }
     return page

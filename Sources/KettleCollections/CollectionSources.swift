@@ -11,6 +11,8 @@ extension CollectionSource.Kind {
     case .metalink: MetalinkListing.self
     case .archive: ArchiveListing.self
     case .zenodo: ZenodoListing.self
+    case .figshare: FigshareListing.self
+    case .dataverse: DataverseListing.self
     case .bucket: BucketListing.self
     case .directory: DirectoryListing.self
     case .webDAV: WebDAVListing.self
@@ -22,7 +24,8 @@ extension CollectionSource {
   /// The kinds that a text shows by itself. Services come before files of any server. A URL with a
   /// slash at its end is not among them: it is a directory only if the user says so.
   private static let kinds: [Kind] = [
-    .hub, .archive, .zenodo, .bucket, .directory, .webDAV, .checksums, .lines,
+    .hub, .archive, .zenodo, .figshare, .dataverse, .bucket, .directory, .webDAV, .checksums,
+    .lines,
   ]
 
   /// The source that a text names. Returns nil for text that names none, and what is wrong with it

@@ -69,3 +69,25 @@ package struct ListedScalar: Decodable, Hashable, Sendable {
     text.flatMap { Checksum(algorithm: algorithm, hex: $0) }
   }
 }
+
+/// A value of any shape, for documents of which only a few values count.
+struct ListedValue: Decodable {
+  let scalar: ListedScalar
+  /// Of an array; `null` has none.
+  let items: [ListedValue]?
+  /// Of an object.
+  let fields: [String: ListedValue]
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    scalar = try ListedScalar(from: decoder)
+    let isScalar = scalar.text != nil
+    items = isScalar ? nil : try? container.decode([ListedValue]?.self) ?? []
+    let isObject = !isScalar && items == nil
+    fields = isObject ? (try? container.decode([String: ListedValue].self)) ?? [:] : [:]
+  }
+
+  var text: String? { scalar.text }
+
+  subscript(_ name: String) -> ListedValue? { fields[name] }
+}

@@ -43,6 +43,19 @@ extension ListingRequest {
   }
 }
 
+extension MemberPath {
+  /// The path of a file that a document gives as a name and as the directory that it is in. Returns
+  /// nil for a name that is no single component, and for what cannot be used.
+  init?(_ name: String?, in directory: String?) {
+    // Bytes, because to `Character` a combining mark hides the slash before it.
+    let directories = (directory ?? "").utf8.split(separator: UInt8(ascii: "/"))
+    guard let name, !["", "."].contains(name), !name.utf8.contains(UInt8(ascii: "/")) else {
+      return nil
+    }
+    self.init(foreign: directories.map { String(Substring($0)) } + [name])
+  }
+}
+
 extension PercentEncoding {
   /// Encodes the components of a path and keeps the slashes between them.
   package static func encoded(path: String) -> String {

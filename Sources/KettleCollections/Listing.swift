@@ -11,6 +11,9 @@ package struct ListingRequest: Hashable, Sendable {
   /// What the adapter requests; it numbers its kinds of documents itself.
   package var stage = 0
   package var form = Form.document
+  /// The directories of files by the names that the service has for the files, if an earlier
+  /// document has said them.
+  package var fileDirectories: [String: String] = [:]
 
   package enum Form: Hashable, Sendable {
     /// A GET. From a server of files, it is the list of a directory whose URL has no slash at its
@@ -24,9 +27,10 @@ package struct ListingRequest: Hashable, Sendable {
 
   package init(
     _ url: TransferURL, directory: [String] = [], depth: Int = 0, stage: Int = 0,
-    form: Form = .document
+    form: Form = .document, fileDirectories: [String: String] = [:]
   ) {
     self.url = url
+    self.fileDirectories = fileDirectories
     self.form = form
     self.directory = directory
     self.depth = depth

@@ -4,113 +4,53 @@ import KettleModel
 ///
 /// The number of all versions of a record leads to the latest one, by a redirect. The variable
 /// `KETTLE_ZENODO_ENDPOINT` names another server.
-package struct ZenodoListing: CollectionAdapter {
-  /// What the service says of a record. One whose files are restricted has none.
-  private struct Record: Decodable {
-    var id: ListedScalar?
-    var metadata: Metadata?
-    var files: [File]?
-    /// Of an answer that is an error.
-    var message: ListedScalar?
-  }
-
-  private struct Metadata: Decodable {
-    var version: ListedScalar?
-  }
-
-  private struct File: Decodable {
-    struct Links: Decodable {
-      var content: ListedScalar?
-
-      enum CodingKeys: String, CodingKey { case content = "self" }
-    }
-
-    var key: ListedScalar?
-    var size: ListedScalar?
-    var checksum: ListedScalar?
-    var links: Links?
-  }
-
-  private let url: TransferURL
+package struct ZenodoListing: RecordAdapter {
+  package static let kind = CollectionSource.Kind.zenodo
+  package static let endpoint = (
+    variable: "KETTLE_ZENODO_ENDPOINT", usual: "https://zenodo.org"
+  )
 
   package let byteCountMax = 16 << 20
-  package var first: ListingRequest { ListingRequest(url) }
+  package let url: TransferURL
 
-  private static let prefix = "10.5281/zenodo."
+  package init(url: TransferURL) { self.url = url }
 
   /// Takes the page of a record, its DOI as a URL, as `doi:` and alone.
-  package static func source(
-    named text: String, in environment: CollectionEnvironment
-  ) -> Result<CollectionSource, ListingProblem>? {
-    guard let record = record(named: text) else { return nil }
-    guard let number = number(record) else {
-      return .failure(
-        ListingProblem("\"\(record.sanitizedForDisplay(limit: 40))\" is no number of a record"))
+  package static func record(named text: String) -> Result<NamedRecord, ListingProblem>? {
+    let suffix = NamedRecord.suffix(ofDOI: text, after: "10.5281/zenodo.")
+    guard let text = suffix ?? textOfPage(text.lowercased()) else { return nil }
+    guard let number = NamedRecord.number(text) else {
+      return .failure(ListingProblem(quoting: text, "is no number of a record"))
     }
-    let endpoint = environment.endpoint("KETTLE_ZENODO_ENDPOINT", usual: "https://zenodo.org")
-    guard let url = endpoint?.below("api/records/" + number) else { return nil }
     return .success(
-      CollectionSource(.zenodo, name: "https://zenodo.org/records/" + number, url: url))
-  }
-
-  package init?(_ source: CollectionSource) {
-    guard source.kind == .zenodo, let record = Self.record(named: source.name),
-      let number = Self.number(record), source.url.path.hasSuffix("/api/records/" + number),
-      source.url.query == nil, source.url.scheme.family == .http
-    else { return nil }
-    url = source.url
+      NamedRecord(name: "https://zenodo.org/records/" + number, path: "api/records/" + number))
   }
 
   /// The text in the place of the number.
-  private static func record(named text: String) -> String? {
-    let name = text.trimmingBlanks().lowercased()
-    guard case .success(let parsed) = TransferURL.parse(name) else {
-      return record(of: name.hasPrefix("doi:") ? name.dropFirst(4) : name[...])
+  private static func textOfPage(_ text: String) -> Substring? {
+    let page = NamedRecord.page(text, on: ["zenodo.org", "www.zenodo.org"].contains)
+    guard let page, page.count == 2, page.first == "records" || page.first == "record" else {
+      return nil
     }
-    let url = parsed.url
-    guard url.scheme.family == .http, url.port == url.scheme.defaultPort else { return nil }
-    switch url.host {
-    case "doi.org", "dx.doi.org", "www.doi.org": return record(of: url.path.dropFirst())
-    case "zenodo.org", "www.zenodo.org": break
-    default: return nil
-    }
-    let components = url.components
-    guard components.count == 2, let page = components.first, let record = components.last,
-      page == "records" || page == "record"
-    else { return nil }
-    return String(record)
-  }
-
-  private static func record(of doi: Substring) -> String? {
-    doi.hasPrefix(prefix) ? String(doi.dropFirst(prefix.count)) : nil
-  }
-
-  private static func number(_ text: String) -> String? {
-    guard let number = DecimalDigits.int64(text[...]), number > 0 else { return nil }
-    return String(number)
+    return page.last
   }
 
   package func read(
     _ answer: ListingAnswer, to request: ListingRequest
   ) throws(ListingProblem) -> ListingPage {
-    guard let record = ListedJSON.decode(Record.self, from: answer.bytes) else {
-      throw ListingProblem("it is not a record of Zenodo")
-    }
-    guard let number = record.id?.text.flatMap(Self.number) else {
-      let words = record.message?.text.map { $0.sanitizedForDisplay(limit: 200) }
-      throw ListingProblem(words.map { "Zenodo says: " + $0 } ?? "it is not a record of Zenodo")
+    let record = ListedJSON.decode(ListedValue.self, from: answer.bytes)
+    // A record whose files are restricted has none.
+    guard let record, let number = record["id"]?.text.flatMap({ NamedRecord.number($0) }),
+      let files = record["files"].map(\.items) ?? []
+    else {
+      throw ListingProblem(
+        "Zenodo", says: record?["message"]?.text, otherwise: "it is not a record of Zenodo")
     }
     var page = ListingPage()
-    let version = record.metadata?.version?.text.map { $0.sanitizedForDisplay(limit: 80) }
+    let version = record["metadata"]?["version"]?.text.map { $0.sanitizedForDisplay(limit: 80) }
     page.version = version.map { "\(number) (\($0))" } ?? number
-    for file in record.files ?? [] {
-      if let member = member(file, of: number, answer) {
-        page.members.append(member)
-      } else {
-        page.refusedCount += 1
-      }
-    }
-    guard !page.members.isEmpty || page.refusedCount > 0 else {
+    page.add(files) { member($0, of: number, answer) }
+    guard !page.isEmpty else {
       throw ListingProblem("the record has no file that is open to the public")
     }
     return page
@@ -118,19 +58,22 @@ package struct ZenodoListing: CollectionAdapter {
 
   /// Returns nil if the name cannot be used. It has directories in records of repositories, such as
   /// `owner/name-1.0.zip`.
-  private func member(_ file: File, of number: String, _ answer: ListingAnswer) -> ListedMember? {
-    guard let key = file.key?.text, let listed = ListedPath(key),
+  private func member(
+    _ file: ListedValue, of number: String, _ answer: ListingAnswer
+  ) -> ListedMember? {
+    guard let key = file["key"]?.text, let listed = ListedPath(key),
       let url = link(file, answer) ?? below(number, listed)
     else { return nil }
     return ListedMember(
-      path: listed.path, url: url, byteCount: file.size?.byteCount,
-      checksum: file.checksum?.text.flatMap { Checksum($0) })
+      path: listed.path, url: url, byteCount: file["size"]?.scalar.byteCount,
+      checksum: file["checksum"]?.text.flatMap { Checksum($0) })
   }
 
   /// The URL that the documentation names. Only one of the server that has answered counts: behind
   /// a mirror it is one of Zenodo itself.
-  private func link(_ file: File, _ answer: ListingAnswer) -> TransferURL? {
-    guard let text = file.links?.content?.text, case .success(let parsed) = TransferURL.parse(text),
+  private func link(_ file: ListedValue, _ answer: ListingAnswer) -> TransferURL? {
+    guard let text = file["links"]?["self"]?.text,
+      case .success(let parsed) = TransferURL.parse(text),
       parsed.url.origin == answer.url.origin
     else { return nil }
     return parsed.url

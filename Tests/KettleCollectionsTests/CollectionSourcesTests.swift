@@ -6,6 +6,7 @@ import Testing
 struct CollectionSourcesTests {
   private static let examples: [(String, CollectionSource.Kind)] = [
     ("https://archive.org/details/xfetch", .archive), ("10.5281/zenodo.1", .zenodo),
+    ("10.6084/m9.figshare.1", .figshare), ("10.7910/DVN/A", .dataverse),
     ("s3://data/x/", .bucket), ("sftp://h.example/x/", .directory),
     ("davs://h.example/x", .webDAV), ("https://h.example/SHA256SUMS", .checksums),
     ("https://h.example/files.jsonl", .lines),

@@ -50,4 +50,14 @@ struct ListedJSONTests {
     #expect(value(String(repeating: #"{"c":"#, count: 100_000)) == nil)
     #expect(value(#"{"c": "\"[[["# + String(repeating: "[", count: 100) + #""}"#) != nil)
   }
+
+  @Test func `a value of any shape is decoded`() throws {
+    let text = #"{"a": [1, "x", null, [true], {}, 1e99], "b": {"c": {"d": 5}}, "e": null}"#
+    let value = try #require(ListedJSON.decode(ListedValue.self, from: Array(text.utf8)))
+    #expect(value["a"]?.items?.map(\.text) == ["1", "x", nil, nil, nil, nil])
+    #expect(value["a"]?.items?.map(\.items?.count) == [nil, nil, 0, 1, nil, nil])
+    #expect(value["b"]?["c"]?["d"]?.scalar.byteCount == 5)
+    #expect(value["e"]?.items?.isEmpty == true && value["e"]?.fields.isEmpty == true)
+    #expect(value["x"] == nil && value["a"]?["x"] == nil && value["b"]?.items == nil)
+  }
 }

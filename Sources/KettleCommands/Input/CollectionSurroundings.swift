@@ -40,7 +40,8 @@ struct CollectionSurroundings {
       }
     case .bucket where source.name.hasPrefix("s3:"):
       spec.login = spec.login ?? AccessKey.find(in: context.environment) { Self.text(of: $0) }
-    case .bucket, .index, .checksums, .lines, .metalink, .archive, .zenodo, .directory, .webDAV:
+    case .bucket, .index, .checksums, .lines, .metalink, .archive, .zenodo, .figshare, .dataverse,
+      .directory, .webDAV:
       break
     }
     return spec

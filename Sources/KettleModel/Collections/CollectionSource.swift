@@ -15,6 +15,10 @@ public struct CollectionSource: Hashable, Sendable, Codable {
     case archive
     /// A record of Zenodo.
     case zenodo
+    /// An article of figshare.
+    case figshare
+    /// A dataset of a server that runs Dataverse.
+    case dataverse
     /// A prefix of a bucket that speaks the protocol of S3.
     case bucket
     /// A directory of a server of files, by FTP or SFTP.
@@ -45,6 +49,9 @@ public struct CollectionSource: Hashable, Sendable, Codable {
       parts = parts.map { part in part.split(separator: "@").first.map(String.init) ?? part }
     // The list itself is not the collection.
     case .checksums, .lines, .metalink: if parts.count > 2 { parts.removeLast() }
+    // The number, without that of a version.
+    case .figshare: parts = Array(parts.prefix(5))
+    case .dataverse: parts = name.split { "/:=".contains($0) }.map(String.init)
     case .index, .archive, .zenodo, .bucket, .directory, .webDAV: break
     }
     return parts.last.flatMap { FileName(foreign: $0) }

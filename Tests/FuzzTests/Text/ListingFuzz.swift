@@ -28,11 +28,15 @@ struct ListingFuzz: TextFuzzPart {
   func finding(for input: [UInt8]) -> String? {
     for source in sources {
       guard let adapter = source.adapter() else { return "\(source.kind) has no adapter" }
-      let request = adapter.first
-      guard let page = try? adapter.read(ListingAnswer(request.url, input), to: request) else {
-        continue
+      // The first document, and one of the second kind if there is one.
+      for stage in 0...1 {
+        var request = adapter.first
+        request.stage = stage
+        guard let page = try? adapter.read(ListingAnswer(request.url, input), to: request) else {
+          continue
+        }
+        if let finding = Self.finding(in: page, of: request, source, input.count) { return finding }
       }
-      if let finding = Self.finding(in: page, of: request, source, input.count) { return finding }
     }
     return nil
   }
@@ -63,9 +67,9 @@ struct ListingFuzz: TextFuzzPart {
   /// Whether everything that the source lists is on its own server.
   private static func isBound(_ kind: CollectionSource.Kind) -> Bool {
     switch kind {
-    case .index, .directory, .webDAV, .bucket, .hub: true
+    case .index, .directory, .webDAV, .bucket, .hub, .dataverse: true
     // These name URLs, which the caller judges.
-    case .checksums, .lines, .metalink, .archive, .zenodo: false
+    case .checksums, .lines, .metalink, .archive, .zenodo, .figshare: false
     }
   }
 
@@ -73,7 +77,8 @@ struct ListingFuzz: TextFuzzPart {
     "hf://org/model", "https://h.example/pub/", "https://h.example/d/SHA256SUMS",
     "https://h.example/d/all.jsonl", "https://archive.org/details/item",
     "https://zenodo.org/records/1", "s3://data/x/", "ftp://h.example/pub/",
-    "davs://h.example/pub/",
+    "davs://h.example/pub/", "10.6084/m9.figshare.1",
+    "https://h.example/dataset.xhtml?persistentId=doi:10.5072/FK2/A",
   ]
 
   private static let digest = String(repeating: "ab", count: 32)
@@ -97,6 +102,17 @@ struct ListingFuzz: TextFuzzPart {
     "\(digest)  a.txt\n\(digest) *sub/b.txt\nSHA256 (c) = \(digest)\n",
     #"{"path": "a/b", "url": "a/b", "size": 5, "sha256": "\#(digest)"}"#,
     #"{"files": [{"name": "a/b", "size": "5", "md5": "0123456789abcdef0123456789abcdef"}]}"#,
+    #"{"version": 3, "folder_structure": {"7": "a/b"}}"#,
+    """
+    [{"id": 7, "name": "c", "size": 5, "is_link_only": false, "computed_md5": "\(digest)",
+      "download_url": "https://h.example/files/7"}]
+    """,
+    """
+    {"data": {"versionNumber": 1, "versionMinorNumber": 2, "files": [{"restricted": false,
+      "directoryLabel": "a/b", "dataFile": {"id": 7, "filename": "c.tab", "filesize": 5,
+      "originalFileFormat": "x", "originalFileName": "c.dta", "originalFileSize": 6,
+      "checksum": {"type": "SHA-256", "value": "\(digest)"}}}]}}
+    """,
     """
     <?xml version="1.0"?><ListBucketResult><Contents><Key>x/a%20b</Key><Size>1</Size>
     <ETag>"e"</ETag></Contents><EncodingType>url</EncodingType></ListBucketResult>

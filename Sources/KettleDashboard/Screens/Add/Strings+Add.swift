@@ -126,6 +126,8 @@ extension Strings {
       case .checksums, .lines, .metalink: "a list"
       case .archive: "an item of archive.org"
       case .zenodo: "a record of Zenodo"
+      case .figshare: "an article of figshare"
+      case .dataverse: "a dataset of Dataverse"
       case .bucket: "the objects of a bucket"
       }
     return "All files of \(what), as one row"
