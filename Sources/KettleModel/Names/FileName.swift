@@ -220,8 +220,10 @@ extension FileName {
       if byte == UInt8(ascii: "."), stemCount == name.count { stemCount = index }
     }
     guard name[name.count - 1] != UInt8(ascii: ".") else { return nil }
-    // `con.txt` and `lpt1` have stems of this length, and few other names do.
-    guard stemCount != 3, stemCount != 4 else { return nil }
+    // `con.txt` and `lpt1` have stems of this length, which begin with one of five letters.
+    guard !(3...4).contains(stemCount) || !"cpanl".utf8.contains(name[0] | 0x20) else {
+      return nil
+    }
     return name.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
   }
 
