@@ -43,7 +43,12 @@ need libxxhash-dev libxxhash
 command -v tmux >/dev/null 2>&1 || missing="$missing tmux"
 
 # Some programs are where only root looks.
-need_program() { PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
+has_program() { PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null 2>&1; }
+need_program() { has_program "$1" || missing="$missing $2"; }
+
+# What is installed where it is to be had.
+wanted=
+want_program() { has_program "$1" || wanted="$wanted $2"; }
 
 # Tests trace system calls; those of `make test` are skipped without it.
 if command -v apt-get >/dev/null 2>&1 || [ "$purpose" = faults ]; then
@@ -77,6 +82,12 @@ if [ "$purpose" = sources ]; then
   python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
   need_program nginx nginx-light
   need_program apache2 apache2-bin
+  # Not every release has all of them; what is not there is skipped, and a line says so.
+  want_program caddy caddy
+  want_program lighttpd lighttpd
+  want_program vsftpd vsftpd
+  want_program lftp lftp
+  want_program rclone rclone
 fi
 
 # Clients written in Python, and a browser for the WebExtension and the page of AriaNg. Chrome loads no
@@ -116,13 +127,12 @@ if [ "$purpose" = bench ]; then
   need_program openssl openssl
   need_program taskset util-linux
   need_program nsenter util-linux
-  # Peers that are measured where they are to be had.
-  for peer in wget2 axel; do
-    ! apt-cache show "$peer" >/dev/null 2>&1 || need_program "$peer" "$peer"
-  done
+  want_program wget2 wget2
+  want_program axel axel
 fi
 
-if [ -z "$missing" ]; then
+command -v apt-get >/dev/null 2>&1 || wanted=
+if [ -z "$missing$wanted" ]; then
   say 'everything is here'
   exit 0
 fi
@@ -139,13 +149,18 @@ fi
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
   if ! command -v sudo >/dev/null 2>&1; then
-    complain "missing:$missing; install them as root: apt-get install$missing"
+    complain "missing:$missing$wanted; install them as root: apt-get install$missing$wanted"
+    [ -n "$missing" ] || exit 0
     exit 1
   fi
   as_root=sudo
 fi
-say "installing$missing"
 $as_root apt-get update -q
+for package in $wanted; do
+  if apt-cache show "$package" >/dev/null 2>&1; then missing="$missing $package"; else say "$package is not to be had"; fi
+done
+[ -n "$missing" ] || exit 0
+say "installing$missing"
 # The names are words of their own on purpose.
 # shellcheck disable=SC2086
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing

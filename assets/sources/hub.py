@@ -6,16 +6,11 @@ DIRECTORY is the repository org/model at the revision main; each page of the tre
 Files of more than 1 KiB are in LFS, and are served after a redirect. The forms are those of
 huggingface.co/docs/hub/api; huggingface_hub downloads from it before Kettle does.
 """
-import hashlib, http.server, json, os, re, sys, urllib.parse
+import hashlib, os, re, sys, urllib.parse
+from answers import Answers, names_below, serve
 
 port, root, page = int(sys.argv[1]), sys.argv[2], int(sys.argv[3] if len(sys.argv) > 3 else 1000)
 sha = hashlib.sha1(root.encode()).hexdigest()
-
-
-def files():
-    for folder, _, names in sorted(os.walk(root)):
-        for name in sorted(names):
-            yield os.path.relpath(os.path.join(folder, name), root)
 
 
 def entry(path):
@@ -28,31 +23,11 @@ def entry(path):
     return found
 
 
-entries = [entry(path) for path in files()]
+entries = [entry(path) for path in names_below(root)]
 by_path = {found["path"]: found for found in entries}
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *words):
-        pass
-
-    def answer(self, status, body=b"", headers=()):
-        self.send_response(status)
-        for name, value in headers:
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def answer_json(self, value, headers=()):
-        self.answer(200, json.dumps(value).encode(), [("Content-Type", "application/json"), *headers])
-
-    def do_HEAD(self):
-        self.do_GET()
-
+class Handler(Answers):
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
         path, query = urllib.parse.unquote(url.path), urllib.parse.parse_qs(url.query)
@@ -72,28 +47,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         match = re.match(r"/org/model/resolve/([^/]+)/(.*)", path)
         if match and match[2] in by_path:
             found = by_path[match[2]]
-            headers = [("X-Repo-Commit", sha), ("Accept-Ranges", "bytes")]
+            headers = [("X-Repo-Commit", sha)]
             if "lfs" not in found:
-                return self.send(found, [("ETag", f'"{found["oid"]}"'), *headers])
+                return self.send(found, found["oid"], headers)
             headers += [("X-Linked-Size", str(found["size"])), ("X-Linked-Etag", f'"{found["lfs"]["oid"]}"')]
             # Another origin, as that of the storage is.
             location = f"http://localhost:{port}/lfs/" + urllib.parse.quote(found["path"])
-            return self.answer(302, b"", [("Location", location), *headers])
+            return self.answer(302, b"", [("Location", location), ("Accept-Ranges", "bytes"), *headers])
         if path.startswith("/lfs/") and path[5:] in by_path:
             found = by_path[path[5:]]
-            return self.send(found, [("ETag", f'"{found["lfs"]["oid"]}"'), ("Accept-Ranges", "bytes")])
+            return self.send(found, found["lfs"]["oid"])
         self.answer(404, b'{"error":"not found"}')
 
-    def send(self, found, headers):
-        with open(os.path.join(root, found["path"]), "rb") as file:
-            data = file.read()
-        part = re.match(r"bytes=(\d+)-(\d*)$", self.headers.get("Range", ""))
-        if not part:
-            return self.answer(200, data, headers)
-        first, last = int(part[1]), min(int(part[2] or len(data) - 1), len(data) - 1)
-        if first >= len(data):
-            return self.answer(416, b"", [("Content-Range", f"bytes */{len(data)}")])
-        self.answer(206, data[first : last + 1], [*headers, ("Content-Range", f"bytes {first}-{last}/{len(data)}")])
+    def send(self, found, oid, headers=()):
+        self.answer_file(os.path.join(root, found["path"]), f'"{oid}"', headers)
 
 
-http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
+serve(port, Handler)

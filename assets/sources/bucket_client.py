@@ -1,0 +1,46 @@
+"""Uses a bucket as programs do that are written with boto3, which takes the server and the keys from AWS_...
+
+    python3 bucket_client.py put BUCKET PREFIX DIRECTORY ACL     upload all files, and make the bucket
+    python3 bucket_client.py list BUCKET PREFIX                  print all keys below the prefix
+    python3 bucket_client.py get BUCKET PREFIX DIRECTORY         download them
+
+What the service refuses is a line on standard error, and the exit code is 1.
+"""
+import os, sys
+import boto3, botocore.exceptions
+from answers import names_below
+
+action, bucket, prefix, *rest = sys.argv[1:]
+s3 = boto3.client("s3")
+
+
+def keys():
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+    return [found["Key"] for page in pages for found in page.get("Contents", [])]
+
+
+def put(directory, acl):
+    if bucket not in [found["Name"] for found in s3.list_buckets()["Buckets"]]:
+        place = {"LocationConstraint": os.environ["AWS_DEFAULT_REGION"]}
+        s3.create_bucket(Bucket=bucket, CreateBucketConfiguration=place, ACL=acl)
+    for name in names_below(directory):
+        with open(os.path.join(directory, name), "rb") as file:
+            s3.put_object(Bucket=bucket, Key=prefix + name, Body=file, ACL=acl)
+
+
+def get(directory):
+    for key in keys():
+        path = os.path.join(directory, key.removeprefix(prefix))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(s3.get_object(Bucket=bucket, Key=key)["Body"].read())
+
+
+def list_keys():
+    print("\n".join(keys()))
+
+
+try:
+    {"put": put, "list": list_keys, "get": get}[action](*rest)
+except botocore.exceptions.ClientError as error:
+    sys.exit(error.response["Error"]["Code"])
