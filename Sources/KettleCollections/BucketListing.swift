@@ -39,6 +39,7 @@ package struct BucketListing: CollectionAdapter {
   /// A page has at most 1000 objects, whose keys have at most 1024 bytes.
   package let byteCountMax = 16 << 20
   package var first: ListingRequest { ListingRequest(url) }
+  package let readsErrors = true
 
   /// Takes `s3://BUCKET/PREFIX` and `gs://BUCKET/PREFIX`. The prefix is taken as it is, without
   /// decoding it, and usually ends with a slash: `data` is the prefix of `data/x` and of `data2/x`.

@@ -115,6 +115,8 @@ package protocol CollectionAdapter: Sendable {
   var byteCountMax: Int { get }
   /// The first document.
   var first: ListingRequest { get }
+  /// Whether the service says in a document what is wrong with a request.
+  var readsErrors: Bool { get }
   /// The rules of the server for links that are followed; nil if none are.
   var rules: ListingRequest? { get }
   func read(
@@ -123,5 +125,6 @@ package protocol CollectionAdapter: Sendable {
 }
 
 extension CollectionAdapter {
+  package var readsErrors: Bool { false }
   package var rules: ListingRequest? { nil }
 }

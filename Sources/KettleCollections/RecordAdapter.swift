@@ -53,6 +53,7 @@ package protocol RecordAdapter: CollectionAdapter {
 
 extension RecordAdapter {
   package var first: ListingRequest { ListingRequest(url) }
+  package var readsErrors: Bool { true }
 
   package static func source(
     named text: String, in environment: CollectionEnvironment

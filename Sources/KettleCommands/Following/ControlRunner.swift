@@ -217,7 +217,9 @@ enum TransferOutcome: Hashable, Sendable {
     case .failed: self = .failed(Sentences.failed(row))
     case .idle: self = .idle
     case .waiting:
-      self = row.reason?.needsUser == true ? .needsUser(Sentences.needsUser(row)) : .unfinished
+      self =
+        row.reason?.needsUser == true || row.collection?.waitsForUser == true
+        ? .needsUser(Sentences.needsUser(row)) : .unfinished
     case .scheduled, .queued, .running, .paused, .verifying: self = .unfinished
     }
   }

@@ -85,6 +85,7 @@ extension Sentences {
     // More may have arrived since the start.
     let byteCount = details.resumedFromByteCount ?? row.bytesReceived
     if row.state == .completed { return "\(row.id) is done" }
+    if row.collection?.memberCount != nil { return "\(row.id) fetches the files that are missing" }
     if details.awaitsAnswer == true, byteCount > 0 {
       return "\(row.id) has \(ByteText.size(byteCount)) and asks the server for the rest"
     }

@@ -33,6 +33,9 @@ extension Sentences {
 
   /// - Parameter row: waits for a reason that needs the user.
   static func needsUser(_ row: TransferSnapshot) -> String {
+    if let collection = row.collection, collection.waitsForUser, let words = collection.words {
+      return "Transfer \(row.id) needs you: \(words); \"kettle list\" shows them"
+    }
     let words = row.reason.map { HeldBackWords($0, of: row) }
     let look = row.error?.certificate.map { _ in "\"kettle why \(row.id)\" shows it, " } ?? ""
     return "Transfer \(row.id) needs you"

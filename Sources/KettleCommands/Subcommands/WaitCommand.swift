@@ -42,6 +42,9 @@ struct WaitCommand: RunnableCommand {
   @Option(help: ArgumentHelp("The maximum number of seconds to wait.", valueName: "seconds"))
   var timeout: Double?
 
+  /// How often collections are asked about: what their files do produces no event of theirs.
+  private static let pollMilliseconds: Int64 = 2000
+
   private var ids: [TransferID] { idRuns.flatMap(\.values) }
 
   func run(in context: CommandContext) async throws -> ExitCode {
@@ -51,7 +54,8 @@ struct WaitCommand: RunnableCommand {
     var watch = WaitWatch(ids: ids, console: context.console, clock: context.clock)
     let follower = EventFollower(
       context: context, address: context.address, client: "kettle wait", includesProgress: false,
-      states: WaitWatch.states, gathersCompleted: true, limitMilliseconds: limit)
+      states: WaitWatch.states, gathersCompleted: true, pollMilliseconds: Self.pollMilliseconds,
+      limitMilliseconds: limit)
     return try await follower.run { try await watch.handle($0) }
   }
 }
@@ -73,6 +77,8 @@ struct WaitWatch {
   private var failedCount = 0
   /// The latest connection.
   private var service: (any ServiceCalling)?
+  /// The collections among them.
+  private var collections: Set<TransferID> = []
   /// Transfers already reported as standing still; reported again only after they have continued.
   private var named: Set<TransferID> = []
 
@@ -85,9 +91,12 @@ struct WaitWatch {
 
   mutating func handle(_ update: EventFollower.Update) async throws -> ExitCode? {
     switch update {
-    case .connected(let service), .pollDue(let service), .eventsDropped(let service):
+    case .connected(let service), .eventsDropped(let service):
       self.service = service
       try await refresh(from: service)
+    case .pollDue(let service):
+      let asked = collections.intersection(unfinished ?? [])
+      for id in try await describe(asked, service) { removed(id) }
     case .event(let event):
       guard unfinished?.contains(event.id) == true else { return nil }
       if event.kind == .removed { removed(event.id) } else { record(event.snapshot) }
@@ -208,6 +217,7 @@ struct WaitWatch {
   }
 
   private mutating func record(_ row: TransferSnapshot) {
+    if row.collection != nil { collections.insert(row.id) }
     switch TransferOutcome(row) {
     case .completed: unfinished?.remove(row.id)
     case .failed(let sentence), .needsUser(let sentence): failed(row.id, sentence)

@@ -143,6 +143,7 @@ extension CollectionProgress {
       .init("completedCount", .integer(Int64(completedCount))),
       .init("failedCount", .integer(Int64(failedCount))),
       .init("runningCount", .integer(Int64(runningCount))),
+      .init("needsUserCount", .integer(Int64(needsUserCount))),
       .init("refusedCount", .integer(Int64(refusedCount))),
       .init("syncOf", .integer(orNull: sync?.rawValue)),
       .init("lastSync", lastSync?.json ?? .null),

@@ -128,6 +128,7 @@ struct CollectionRows: Sendable {
     var tally = MemberTally()
     var bytesPerSecond: Int64 = 0
     var connections = 0
+    var needsUserCount = 0
   }
 
   private var sums: [TransferID: Sum] = [:]
@@ -156,6 +157,7 @@ struct CollectionRows: Sendable {
       sum.tally.add(sign, in: row.state, byteCount: Int64(sign) &* row.bytesReceived)
       sum.bytesPerSecond &+= Int64(sign) &* row.bytesPerSecond
       sum.connections += sign * row.connections
+      if row.state == .waiting, row.reason?.needsUser == true { sum.needsUserCount += sign }
     }
     sums[id] = sum
   }
@@ -180,6 +182,7 @@ struct CollectionRows: Sendable {
     row.collection?.completedCount = counts[.completed, default: 0]
     row.collection?.failedCount = counts[.failed, default: 0]
     row.collection?.runningCount = runningCount
+    row.collection?.needsUserCount = max(0, sum.needsUserCount)
     row.bytesReceived = max(0, sum.tally.bytesReceived)
     if row.state == .completed { row.bytesExpected = row.bytesReceived }
     row.bytesPerSecond = max(0, sum.bytesPerSecond)

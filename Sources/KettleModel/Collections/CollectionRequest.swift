@@ -182,6 +182,8 @@ public struct CollectionProgress: Hashable, Sendable, Codable {
   public var completedCount = 0
   public var failedCount = 0
   public var runningCount = 0
+  /// Files that wait until the user acts, such as for a login.
+  public var needsUserCount = 0
   /// Files that were left out because their paths or URLs may not be used.
   public var refusedCount = 0
   /// The collection that is to be brought up to date, if this is its list, read again.
@@ -204,6 +206,12 @@ public struct CollectionProgress: Hashable, Sendable, Codable {
     lastSync = request.lastSync
   }
 
+  /// Whether nothing more happens until the user acts.
+  package var waitsForUser: Bool {
+    guard let memberCount, needsUserCount > 0 else { return false }
+    return completedCount + failedCount + needsUserCount >= memberCount
+  }
+
   /// `37/96`, and how many have failed, for a place beside the name.
   package var brief: String? {
     guard let memberCount else { return nil }
@@ -217,6 +225,7 @@ public struct CollectionProgress: Hashable, Sendable, Codable {
     guard let memberCount else { return nil }
     var words = "\(completedCount) of \(memberCount) file\(memberCount == 1 ? "" : "s")"
     if failedCount > 0 { words += ", \(failedCount) failed" }
+    if needsUserCount > 0 { words += ", \(needsUserCount) waiting for you" }
     if refusedCount > 0 { words += ", \(refusedCount) left out" }
     return words
   }

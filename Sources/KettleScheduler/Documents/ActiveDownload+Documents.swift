@@ -33,11 +33,8 @@ extension ActiveDownload {
     if purpose == .uploadOffset {
       return receiveUploadOffset(response, from: primary, &facts, in: context)
     }
-    var response = response
-    if case .document(.listing(let document)) = purpose {
-      response.head = document.understood(response.head)
-    }
-    let head = response.head
+    var head = response.head
+    if case .document(.listing(let document)) = purpose { head = document.understood(head) }
     if let coding = head.contentCoding, (200..<300).contains(head.status) {
       return .end(.failed(failure(on: primary.url, "it is compressed (\(coding))")))
     }

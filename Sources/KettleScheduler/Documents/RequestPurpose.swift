@@ -51,12 +51,8 @@ package enum RequestPurpose: Sendable, Hashable {
 
     /// The same with what a response says about the document.
     func answered(by head: ResponseHead, from url: TransferURL) -> Self {
-      guard case .listing(var document) = self else { return self }
-      document.url = url
-      document.mediaType = head.mediaType
-      let links = head.values(of: "Link")
-      document.link = links.isEmpty ? nil : links.joined(separator: ", ")
-      return .listing(document)
+      guard case .listing(let document) = self else { return self }
+      return .listing(document.answered(by: head, from: url))
     }
 
     /// The failure of a document that cannot be used.
@@ -84,6 +80,8 @@ package struct ListingDocument: Sendable, Hashable {
   var url: TransferURL
   var mediaType: String?
   var link: String?
+  /// The status of a response that is an error, and whose words are read.
+  private(set) var errorStatus: Int?
 
   init(_ request: ListingRequest, of source: CollectionSource, rules: RobotRules?) {
     self.source = source
@@ -100,21 +98,24 @@ package struct ListingDocument: Sendable, Hashable {
     }
   }
 
-  /// The header fields of the request.
+  /// The header fields of the request. Caddy gives exact sizes and dates in JSON alone, and does so
+  /// if that is accepted at all (https://caddyserver.com/docs/caddyfile/directives/file_server).
   var headers: [HeaderField] {
     switch request.form {
+    case .document where source.kind == .index:
+      [HeaderField(received: "Accept", "text/html, application/json;q=0.9, */*;q=0.8")]
     case .document, .rules: []
     case .properties: [HeaderField(received: "Depth", "1")]
     }
   }
 
   /// Returns a response as one to a GET of a document: 207 is success if it was asked for (RFC
-  /// 4918, section 11.1), and a server without rules permits everything (RFC 9309, section
-  /// 2.3.1.3).
+  /// 4918, section 11.1), a server without rules permits everything (RFC 9309, section 2.3.1.3),
+  /// and an error may be a document as well.
   func understood(_ head: ResponseHead) -> ResponseHead {
     let isSuccess =
       switch request.form {
-      case .document: false
+      case .document: isReadError(head)
       case .properties: head.status == 207
       case .rules: [400, 401, 403, 404, 405, 406, 410, 451].contains(head.status)
       }
@@ -122,6 +123,24 @@ package struct ListingDocument: Sendable, Hashable {
     var head = head
     head.status = 200
     return head
+  }
+
+  private func isReadError(_ head: ResponseHead) -> Bool {
+    let isFinal = [400, 403, 404, 410].contains(head.status)
+    // A bucket of another region, which is known by the document alone.
+    let isElsewhere = head.status == 301 && head.value(of: "Location") == nil
+    return (isFinal || isElsewhere) && source.adapter()?.readsErrors == true
+  }
+
+  /// The same with what a response says about the document.
+  func answered(by head: ResponseHead, from url: TransferURL) -> Self {
+    var document = self
+    document.url = url
+    document.mediaType = head.mediaType
+    let links = head.values(of: "Link")
+    document.link = links.isEmpty ? nil : links.joined(separator: ", ")
+    document.errorStatus = isReadError(head) ? head.status : nil
+    return document
   }
 
   /// Reads the document. The time grows with its size.
@@ -137,9 +156,13 @@ package struct ListingDocument: Sendable, Hashable {
     let answer = ListingAnswer(url, bytes, mediaType: mediaType, link: link)
     return Result { () throws(ListingProblem) in
       var page = try adapter.read(answer, to: request)
+      if errorStatus != nil { throw ListingProblem("it is an error") }
       rules?.restrict(&page, of: answer)
       return page
-    }.mapError { ArrivedDocument.Unusable(detail: $0.words) }
+    }.mapError { problem in
+      let status = errorStatus.map { ", with the status \($0)" } ?? ""
+      return ArrivedDocument.Unusable(detail: problem.words + status)
+    }
   }
 }
 

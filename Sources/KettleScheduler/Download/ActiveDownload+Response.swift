@@ -147,7 +147,7 @@ extension ActiveDownload {
       return primaryRefused(response, because: failure, retryAfter: nil, &facts, in: context)
     }
     if let failure = facts.refusingSize(whole.facts, at: primary.url) {
-      return .end(.waiting(.forEvent(.needsLink, failure)))
+      return .end(facts.afterOtherSize(failure))
     }
     var whole = whole
     whole.facts.total = whole.facts.total ?? facts.describedByteCount(of: whole.facts)
@@ -183,7 +183,7 @@ extension ActiveDownload {
   ) -> Step {
     guard let primary = connection(of: response.attempt) else { return .none }
     if let failure = facts.refusingSize(details, at: primary.url) {
-      return .end(.waiting(.forEvent(.needsLink, failure)))
+      return .end(facts.afterOtherSize(failure))
     }
     facts.withdrawValidatorOfUnknownSize(by: primary)
     guard var resumeData = facts.resumeData else { return .none }

@@ -81,6 +81,12 @@ extension TransferFacts {
     return .otherSize(total, than: known, at: url)
   }
 
+  /// What follows when no source has the size that a document says. A person may find the right
+  /// link; for a file of a collection nobody looks.
+  func afterOtherSize(_ failure: TransferFailure) -> TransferMachine.AfterEnding {
+    spec.options.member == nil ? .waiting(.forEvent(.needsLink, failure)) : .failed(failure)
+  }
+
   /// What follows a body of undeclared length that is longer than a document says; nil where none
   /// says a size. Nothing of the body counts.
   mutating func leavingLongSource(
@@ -88,8 +94,7 @@ extension TransferFacts {
   ) -> TransferMachine.AfterEnding? {
     guard purpose == .file, let known = spec.options.described?.byteCount else { return nil }
     mirrors.recordLie(of: mirrors.opener)
-    let failure = TransferFailure.otherSize(nil, than: known, at: url)
-    let end = TransferMachine.AfterEnding.waiting(.forEvent(.needsLink, failure))
+    let end = afterOtherSize(.otherSize(nil, than: known, at: url))
     if let next = failingOver(end, mode: .fresh(.resourceChanged), in: context) { return next }
     forgetBytes()
     return end
@@ -104,7 +109,7 @@ extension TransferFacts {
     mirrors.recordLie(of: mirrors.opener)
     let failure = TransferFailure.otherSize(nil, than: known, at: openerURL)
     return failingOver(
-      .waiting(.forEvent(.needsLink, failure)), mode: .fresh(.resourceChanged), in: context)
+      afterOtherSize(failure), mode: .fresh(.resourceChanged), in: context)
   }
 
   /// What to add to a checksum that does not match: which source was wrong is not known.

@@ -34,6 +34,23 @@ struct WaitCommandTests {
           error: "Nothing to wait for: no transfer is unfinished\n"))
   }
 
+  @Test func `a collection whose files wait for the user alone counts as failed`() async throws {
+    let url = try TransferURL.parse("https://example.org/pub/").get().url
+    var request = CollectionRequest(CollectionSource(.index, name: url.text, url: url))
+    var list = CollectionList()
+    list.memberCount = 3
+    request.list = list
+    var row = snapshot(1, .waiting)
+    row.reason = .members
+    row.collection = CollectionProgress(request)
+    row.collection?.completedCount = 2
+    row.collection?.needsUserCount = 1
+    let outcome = await context(row).run("wait", "1")
+    #expect(outcome.code == 1)
+    #expect(
+      outcome.error.contains("needs you: 2 of 3 files, 1 waiting for you"), "\(outcome.error)")
+  }
+
   @Test func `without ids an earlier failure counts, and with ids only the named ones`() async {
     func context() -> FakeContext {
       let context = self.context(snapshot(1, .running), snapshot(2, .failed))

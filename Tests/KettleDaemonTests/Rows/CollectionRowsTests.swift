@@ -97,6 +97,21 @@ struct CollectionRowsTests {
     #expect(test.passes(try head()))
   }
 
+  @Test func `files that wait for the user are counted`() throws {
+    var table = try table()
+    var waiting = try member(10, .waiting)
+    waiting.reason = .needsLogin
+    table.update(waiting)
+    table.update(try member(11, .running))
+    #expect(table.row(id)?.collection?.words == "2 of 5 files, 1 waiting for you")
+    #expect(table.row(id)?.collection?.waitsForUser == false)
+    table.update(try member(11, .completed))
+    table.update(try member(12, .failed))
+    #expect(table.row(id)?.collection?.waitsForUser == true)
+    table.update(try member(10, .running))
+    #expect(table.row(id)?.collection?.needsUserCount == 0)
+  }
+
   @Test func `files that were left out are counted`() throws {
     var progress = try #require(try head().collection)
     progress.refusedCount = 2

@@ -75,6 +75,9 @@ struct CollectionTests {
     #expect(row.path == world.home.documents + "/data")
     #expect(row.collection?.memberCount == 3)
     for path in ["a.txt", "sub/b.txt", "sub/deep/c.txt"] { expectFile(path, path, in: world) }
+    // Caddy gives exact sizes to those who take JSON, others keep their pages.
+    let accepted = world.origin.requests(at: "/pub/").first?.value(of: "Accept")
+    #expect(accepted?.hasPrefix("text/html, application/json;") == true)
   }
 
   @Test func `only chosen files and directories are fetched`() async throws {
@@ -173,6 +176,50 @@ struct CollectionTests {
     #expect(again.state == .completed, "\(world.told.read { $0 })")
     expectFile("sub/b.txt", "other", in: world)
     #expect(world.origin.requests(at: "/a.txt").count == 1)
+  }
+
+  @Test func `a file of another size than listed fails the collection`() async throws {
+    let world = try await WireWorld()
+    world.origin.serve(list([#"{"path": "a", "size": 12}"#]), at: "/all.jsonl")
+    serve(["a"], below: "/", on: world.origin)
+    let url = try world.origin.url("/all.jsonl")
+    let id = try await world.add("/all.jsonl") { spec in
+      spec.directory = world.home.documents + "/data"
+      spec.options.collection = CollectionRequest(
+        CollectionSource(.lines, name: url.text, url: url))
+    }
+    #expect(try await world.end(of: id).error?.detail == "1 of 1")
+    #expect(world.home.bytes(of: "data/a") == nil)
+    world.origin.serve(.whole(Self.text("a!"), mediaType: "text/plain"), at: "/a")
+    await world.start(id)
+    #expect(try await world.end(of: id).state == .completed, "\(world.told.read { $0 })")
+    expectFile("a", "a!", in: world)
+  }
+
+  @Test(arguments: [
+    (
+      "403 Forbidden", "<Error><Code>AccessDenied</Code><Message>No.</Message></Error>",
+      #"the service returned "AccessDenied: No.", with the status 403"#
+    ),
+    ("404 Not Found", "<html></html>", "it is not the list of a bucket, with the status 404"),
+    ("404 Not Found", "<ListBucketResult></ListBucketResult>", "no object has this prefix"),
+  ])
+  func `what a service says of an error is the reason`(
+    status: String, body: String, words: String
+  ) async throws {
+    let world = try await WireWorld()
+    world.origin.serve(
+      .raw("HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"),
+      at: "/data/")
+    let url = try world.origin.url("/data/?encoding-type=url&list-type=2&prefix=x%2F")
+    let id = try await world.add("/data/") { spec in
+      spec.source = ChainedURL(given: url)
+      spec.options.collection = CollectionRequest(
+        CollectionSource(.bucket, name: "s3://data/x/", url: url))
+    }
+    let row = try await world.end(of: id)
+    #expect(row.error?.code == .listUnusable)
+    #expect(row.error?.detail?.hasPrefix(words) == true, "\(row.error?.detail ?? "")")
   }
 
   @Test func `a failed collection goes on when its file is started`() async throws {
