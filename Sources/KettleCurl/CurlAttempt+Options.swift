@@ -122,8 +122,12 @@ extension CurlAttempt {
     if !request.headers.contains(where: { $0.name.lowercased() == "accept-encoding" }) {
       append("Accept-Encoding: identity", to: &headerList)
     }
-    if let token = request.login?.signing?.sessionToken {
-      append("x-amz-security-token: " + token, to: &headerList)
+    if let signing = request.login?.signing {
+      // S3 requires it, and libcurl adds it in newer versions alone.
+      append("x-amz-content-sha256: " + Self.digestOfNothing, to: &headerList)
+      if let token = signing.sessionToken {
+        append("x-amz-security-token: " + token, to: &headerList)
+      }
     }
     if expectsContinue(request.headers) {
       headReader.mayAnswer417 = true
@@ -132,6 +136,10 @@ extension CurlAttempt {
     }
     options.check(kettle_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList))
   }
+
+  /// The SHA-256 of the body of a GET.
+  private static let digestOfNothing =
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
   /// On HTTP/1.1, bytes arrive in plain reads, without frames and windows to account for, and two
   /// segments of a file on two connections are two streams to the network as well.
