@@ -202,7 +202,10 @@ struct CollectionTests {
       #"the service returned "AccessDenied: No.", with the status 403"#
     ),
     ("404 Not Found", "<html></html>", "it is not the list of a bucket, with the status 404"),
-    ("404 Not Found", "<ListBucketResult></ListBucketResult>", "no object has this prefix"),
+    (
+      "404 Not Found", "<ListBucketResult><Contents><Key>x/a</Key></Contents></ListBucketResult>",
+      "it is an error, with the status 404"
+    ),
   ])
   func `what a service says of an error is the reason`(
     status: String, body: String, words: String
