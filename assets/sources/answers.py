@@ -4,6 +4,8 @@ import email.utils, http.server, json, os, re
 
 class Answers(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # The body must not wait until the client has acknowledged the header.
+    disable_nagle_algorithm = True
 
     def log_message(self, *words):
         pass
@@ -25,14 +27,18 @@ class Answers(http.server.BaseHTTPRequestHandler):
         self.answer(status, json.dumps(value).encode(), headers)
 
     def answer_file(self, path, etag, headers=()):
-        """Sends a file, or the one range of it that is asked for (RFC 9110, section 14), or 404."""
+        """Sends a file, or the one range of it that is asked for (RFC 9110, section 14), or 404.
+
+        Without an ETag no answer says its version.
+        """
         try:
             with open(path, "rb") as file:
                 data = file.read()
         except FileNotFoundError:
             return self.answer(404)
         changed = email.utils.formatdate(os.stat(path).st_mtime, usegmt=True)
-        headers = [("ETag", etag), ("Last-Modified", changed), ("Accept-Ranges", "bytes"), *headers]
+        versions = [("ETag", etag), ("Last-Modified", changed)] if etag else []
+        headers = [*versions, ("Accept-Ranges", "bytes"), *headers]
         part = re.match(r"bytes=(\d+)-(\d*)$", self.headers.get("Range", ""))
         if not part or self.headers.get("If-Range", etag) not in (etag, changed):
             return self.answer(200, data, headers)
