@@ -1,7 +1,5 @@
 # S3: boto3, s3cmd and Kettle use a bucket of moto that is open to everyone, and one behind sigv4.py, which
 # verifies the signature of each request.
-#
-# SIGNED_BUCKETS=1 checks that Kettle signs its requests, too.
 
 # More than a page of objects, and names that are encoded in lists, in URLs and in signatures.
 mkdir -p "$home/objects" "$home/strange/sub one/deep+er"
@@ -95,9 +93,5 @@ if install moto 'moto[server]' && install boto3 boto3 && install s3cmd s3cmd; th
   export AWS_ENDPOINT_URL_S3="http://127.0.0.1:$signed_port"
   (use_keys $access_key $secret_key && fill private-data private --acl-private)
   check_refusals
-  if [ "${SIGNED_BUCKETS:-}" = 1 ]; then
-    compare_signed
-  else
-    skip 'signed requests of Kettle' 'SIGNED_BUCKETS=1 checks them'
-  fi
+  compare_signed
 fi
