@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import KettleControl
 import KettleModel
@@ -8,10 +9,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ServiceConnectionTests {
+  /// Longer than in the product, because hundreds of tests share the processors.
+  private static let helloBudget = Duration.seconds(60)
+
   private func connect(_ world: ClientWorld) async throws -> ServiceConnection {
-    // Longer than in the product, because hundreds of tests share the processors.
     try await ServiceConnection.connect(
-      paths: world.paths, clientName: "test", helloBudget: .seconds(60))
+      paths: world.paths, clientName: "test", helloBudget: Self.helloBudget)
   }
 
   private static func event(_ number: Int64, _ kind: TransferEvent.Kind = .stateChanged)
@@ -325,7 +328,7 @@ struct ServiceConnectionTests {
     starter.helloBudget = .milliseconds(50)
     let impatient = starter
     await #expect(throws: silent) { try await impatient.connect(startingIfNeeded: true) }
-    #expect(throws: silent) { _ = try impatient.openSocketIfRunning() }
+    await #expect(throws: silent) { try await isRunning(impatient) }
     await service.close()
   }
 
@@ -336,16 +339,19 @@ struct ServiceConnectionTests {
     var paths = second.paths
     paths.socketPath = first.paths.socketPath
     await #expect(throws: ClientError.notRunning(socketPath: paths.socketPath)) {
-      try await ServiceConnection.connect(paths: paths, clientName: "test")
+      try await ServiceConnection.connect(
+        paths: paths, clientName: "test", helloBudget: Self.helloBudget)
     }
-    let starter = ServiceStarter(paths: paths, clientName: "test", executablePath: "/nowhere")
-    #expect((try starter.openSocketIfRunning() == nil) as Bool)
-    #expect(
-      (try ServiceStarter(paths: first.paths, clientName: "test", executablePath: "/nowhere")
-        .openSocketIfRunning() != nil) as Bool)
+    for (asked, answers) in [(paths, false), (first.paths, true)] {
+      var starter = ServiceStarter(
+        paths: asked, clientName: "test", executablePath: "/nowhere")
+      starter.helloBudget = Self.helloBudget
+      #expect(try await isRunning(starter) == answers)
+    }
     // Its own is found beside it.
     let own = try await ScriptedService(second)
-    let client = try await ServiceConnection.connect(paths: paths, clientName: "test")
+    let client = try await ServiceConnection.connect(
+      paths: paths, clientName: "test", helloBudget: Self.helloBudget)
     await client.close()
     await own.close()
     await service.close()
@@ -360,6 +366,16 @@ struct ServiceConnectionTests {
       try await connect(world)
     }
     await service.close()
+  }
+
+  /// Asks on a thread of its own: the call blocks, and the threads of the tests, of which there are
+  /// as many as cores, are those on which the service answers.
+  private func isRunning(_ starter: ServiceStarter) async throws -> Bool {
+    try await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(returning: Result { try starter.openSocketIfRunning() != nil })
+      }
+    }.get()
   }
 
   private func abandonSocketFile(_ path: String) throws -> Int32 {
