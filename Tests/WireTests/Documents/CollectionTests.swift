@@ -153,7 +153,9 @@ struct CollectionTests {
     world.origin.serve(.whole(Self.text("a.txt"), mediaType: "text/plain"), at: "/a.txt")
     _ = try await world.engine.sync(id, .init(removesGone: false, pauses: false))
     try await waitForSync(id, afterRestart: true, in: world)
-    #expect(world.row(of: id)?.collection?.lastSync?.newCount == 0)
+    let known = await world.engine.details(of: id)?.snapshot
+    #expect(known?.collection?.lastSync?.newCount == 0)
+    #expect(known?.collection?.memberCount == 2)
   }
 
   @Test func `a file that is not the listed one is not completed`() async throws {
