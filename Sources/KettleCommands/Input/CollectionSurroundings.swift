@@ -39,7 +39,11 @@ struct CollectionSurroundings {
         spec.headers.append(header)
       }
     case .bucket where source.name.hasPrefix("s3:"):
-      spec.login = spec.login ?? AccessKey.find(in: context.environment) { Self.text(of: $0) }
+      spec.login =
+        spec.login
+        ?? AccessKey.find(in: context.environment) {
+          Self.text(of: $0, byteCountMax: 1 << 20)
+        }
     case .bucket, .index, .checksums, .lines, .metalink, .archive, .zenodo, .figshare, .dataverse,
       .directory, .webDAV:
       break
@@ -57,13 +61,13 @@ struct CollectionSurroundings {
     let path =
       environment["HF_TOKEN_PATH"]
       ?? (environment["HF_HOME"] ?? cache + "/huggingface") + "/token"
-    let token = Self.text(of: path)?.trimmingBlanks()
+    let token = Self.text(of: path, byteCountMax: 4096)?.trimmingBlanks()
     return token?.isEmpty == false ? token : nil
   }
 
   /// Returns nil for a file that cannot be read or is too long.
-  private static func text(of path: String) -> String? {
-    let bytes = try? ArgumentPath.contents(of: path, byteCountMax: 1 << 20) { _ in true }
+  private static func text(of path: String, byteCountMax: Int) -> String? {
+    let bytes = try? ArgumentPath.contents(of: path, byteCountMax: byteCountMax) { _ in true }
     return bytes.map { String(decoding: $0, as: UTF8.self) }
   }
 }

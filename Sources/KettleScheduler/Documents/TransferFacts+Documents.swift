@@ -160,12 +160,12 @@ extension TransferFacts {
     }
   }
 
-  /// Becomes a collection of the files that a Metalink describes. A file that was begun under the
-  /// same URL was another one.
+  /// Makes the transfer a collection of the files that a Metalink describes. Fails if the transfer
+  /// is for one file: it has bytes, a checksum or mirrors, which every file would take over.
   private mutating func useFiles(
     _ page: ListingPage, from url: TransferURL, _ redirects: RedirectChain
   ) -> TransferMachine.AfterEnding {
-    guard resumeData == nil, spec.checksum == nil else {
+    guard resumeData == nil, spec.checksum == nil, spec.options.mirrors.isEmpty else {
       let detail = "it describes \(page.members.count + page.refusedCount) files"
       return .failed(RequestPurpose.Document.metalink.failure(on: url, detail))
     }

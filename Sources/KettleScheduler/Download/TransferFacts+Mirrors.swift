@@ -81,8 +81,8 @@ extension TransferFacts {
     return .otherSize(total, than: known, at: url)
   }
 
-  /// What follows when no source has the size that a document says. A person may find the right
-  /// link; for a file of a collection nobody looks.
+  /// Returns what follows when no source has the size that a document says: a single transfer waits
+  /// for another link, and a file of a collection fails, so that the collection can end.
   func afterOtherSize(_ failure: TransferFailure) -> TransferMachine.AfterEnding {
     spec.options.member == nil ? .waiting(.forEvent(.needsLink, failure)) : .failed(failure)
   }
