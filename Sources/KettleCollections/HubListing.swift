@@ -121,7 +121,7 @@ package struct HubListing: CollectionAdapter {
     let end = text.dropFirst(tree.count)
     guard text.hasPrefix(tree), let commit = Self.commit(String(end.prefix { !"/?".contains($0) }))
     else { throw Self.foreign }
-    let files = base + repository.filesPath + commit
+    let files = base + repository.filesPath + commit + "/"
     var page = ListingPage()
     for entry in try Self.decode([Entry].self, answer) where entry.type == "file" {
       if let member = Self.member(entry, below: files) {
@@ -135,13 +135,14 @@ package struct HubListing: CollectionAdapter {
   }
 
   private static func member(_ entry: Entry, below files: String) -> ListedMember? {
-    let components = HubRepository.components(of: entry.path ?? "")
-    // With dots or an empty component it would be the URL of another file.
-    guard components.allSatisfy(HubRepository.isName), let path = MemberPath(foreign: components),
-      case .success(let parsed) = TransferURL.parse(files + HubRepository.escaped(components))
+    guard let text = entry.path, let listed = ListedPath(text),
+      // With dots or an empty component it would be the URL of another file.
+      listed.path.text == text
+        || HubRepository.components(of: text).allSatisfy(HubRepository.isName),
+      case .success(let parsed) = TransferURL.parse(files + listed.reference)
     else { return nil }
     return ListedMember(
-      path: path, url: parsed.url, byteCount: entry.byteCount, checksum: entry.checksum,
+      path: listed.path, url: parsed.url, byteCount: entry.byteCount, checksum: entry.checksum,
       stamp: entry.oid)
   }
 

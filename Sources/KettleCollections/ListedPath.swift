@@ -12,13 +12,7 @@ package struct ListedPath: Hashable, Sendable {
 
   /// Returns nil for a path that is absolute, leads up or cannot be made a path of files.
   package init?(_ text: String) {
-    // Bytes, because to `Character` a combining mark hides the slash before it.
-    let components = text.utf8.split(
-      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
-    ).map { String(Substring($0)) }
-    guard components.first?.isEmpty == false, let path = MemberPath(foreign: components) else {
-      return nil
-    }
+    guard let path = MemberPath(foreign: text) else { return nil }
     self.path = path
     reference = PercentEncoding.encoded(path: text)
   }
@@ -75,6 +69,7 @@ extension PercentEncoding {
     _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool
   ) -> String {
     var result: [UInt8] = []
+    result.reserveCapacity(bytes.underestimatedCount)
     for byte in bytes {
       if isUnreserved(byte) || isKept(byte) { result.append(byte) } else { result += escape(byte) }
     }

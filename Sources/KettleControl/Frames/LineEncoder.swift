@@ -9,14 +9,27 @@ struct LineEncoder: Sendable {
   func encode(_ value: some Encodable) throws -> [UInt8] {
     let output = LineOutput()
     try output.write(value)
-    return output.bytes
+    return output.text.bytes
+  }
+}
+
+/// Where the encoders of a value and of all values in it write.
+private final class LineOutput {
+  var text = LineText()
+
+  /// Writes any value. One that encodes nothing is an empty object.
+  func write(_ value: some Encodable) throws {
+    let (start, depth) = (text.bytes.count, text.depth)
+    try value.encode(to: LineValueEncoder(output: self, depth: depth))
+    if text.bytes.count == start { text.open(isObject: true, at: depth) }
+    text.close(to: depth)
   }
 }
 
 /// The text written so far, and the objects and arrays in it that are not closed yet.
 ///
 /// A container says by its depth where it writes: what is open below it ends then.
-private final class LineOutput {
+private struct LineText {
   private struct Frame {
     var isObject: Bool
     /// Where its brackets begin.
@@ -39,25 +52,17 @@ private final class LineOutput {
 
   var depth: Int { frames.count }
 
-  /// Writes any value. One that encodes nothing is an empty object.
-  func write(_ value: some Encodable) throws {
-    let (start, depth) = (bytes.count, depth)
-    try value.encode(to: LineValueEncoder(output: self, depth: depth))
-    close(to: depth)
-    if bytes.count == start { bytes.append(contentsOf: "{}".utf8) }
-  }
-
   // MARK: Objects and arrays
 
   /// Opens the object or array of a value, or returns to it: a value may ask for it several times.
-  func open(isObject: Bool, at depth: Int) {
+  mutating func open(isObject: Bool, at depth: Int) {
     if frames.count > depth { return close(to: depth + 1) }
     frames.append(Frame(isObject: isObject, start: bytes.count, firstMember: members.count))
     bytes.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
   }
 
   /// Begins the next member of the innermost object above `depth`.
-  func beginMember(_ key: String, at depth: Int) {
+  mutating func beginMember(_ key: String, at depth: Int) {
     beginElement(at: depth)
     if frames[depth].count > 1, let last = members.last, key < last.key {
       frames[depth].isInOrder = false
@@ -67,7 +72,7 @@ private final class LineOutput {
     bytes.append(UInt8(ascii: ":"))
   }
 
-  func beginElement(at depth: Int) {
+  mutating func beginElement(at depth: Int) {
     close(to: depth + 1)
     if frames[depth].count > 0 { bytes.append(UInt8(ascii: ",")) }
     frames[depth].count += 1
@@ -75,17 +80,17 @@ private final class LineOutput {
 
   func elementCount(at depth: Int) -> Int { frames.count > depth ? frames[depth].count : 0 }
 
-  func close(to depth: Int) {
+  mutating func close(to depth: Int) {
     while frames.count > depth, let frame = frames.popLast() {
       if frame.isObject {
         if !frame.isInOrder { sortMembers(of: frame) }
-        members.removeSubrange(frame.firstMember...)
+        members.removeLast(members.count - frame.firstMember)
       }
       bytes.append(frame.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     }
   }
 
-  private func sortMembers(of frame: Frame) {
+  private mutating func sortMembers(of frame: Frame) {
     let own = members[frame.firstMember...]
     let ends = own.dropFirst().map { $0.start - 1 } + [bytes.count]
     let sorted = zip(own, ends).sorted { $0.0.key < $1.0.key }
@@ -100,16 +105,16 @@ private final class LineOutput {
 
   // MARK: Values
 
-  func writeNull() { bytes.append(contentsOf: "null".utf8) }
+  mutating func writeNull() { bytes.append(contentsOf: "null".utf8) }
 
-  func write(_ value: Bool) { bytes.append(contentsOf: (value ? "true" : "false").utf8) }
+  mutating func write(_ value: Bool) { bytes.append(contentsOf: (value ? "true" : "false").utf8) }
 
-  func write(number: some BinaryInteger & CustomStringConvertible) {
+  mutating func write(number: some BinaryInteger & CustomStringConvertible) {
     var text = number.description
     text.withUTF8 { bytes.append(contentsOf: $0) }
   }
 
-  func write(number: some BinaryFloatingPoint & CustomStringConvertible) throws {
+  mutating func write(number: some BinaryFloatingPoint & CustomStringConvertible) throws {
     guard number.isFinite else {
       throw EncodingError.invalidValue(
         number, .init(codingPath: [], debugDescription: "JSON has no such number"))
@@ -119,7 +124,7 @@ private final class LineOutput {
   }
 
   /// Writes a string with the escapes that JSON requires (RFC 8259, section 7).
-  func write(_ text: String) {
+  mutating func write(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
     var text = text
     text.withUTF8 { utf8 in
@@ -137,7 +142,7 @@ private final class LineOutput {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  private func escape(_ byte: UInt8) {
+  private mutating func escape(_ byte: UInt8) {
     let letter: Unicode.Scalar? =
       switch byte {
       case UInt8(ascii: "\""): "\""
@@ -165,12 +170,12 @@ private struct LineValueEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    output.open(isObject: true, at: depth)
+    output.text.open(isObject: true, at: depth)
     return KeyedEncodingContainer(LineObject(output: output, depth: depth))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    output.open(isObject: false, at: depth)
+    output.text.open(isObject: false, at: depth)
     return LineArray(output: output, depth: depth)
   }
 
@@ -183,21 +188,21 @@ private struct LineSingleValue: SingleValueEncodingContainer {
   let output: LineOutput
   var codingPath: [any CodingKey] { [] }
 
-  func encodeNil() { output.writeNull() }
-  func encode(_ value: Bool) { output.write(value) }
-  func encode(_ value: String) { output.write(value) }
-  func encode(_ value: Double) throws { try output.write(number: value) }
-  func encode(_ value: Float) throws { try output.write(number: value) }
-  func encode(_ value: Int) { output.write(number: value) }
-  func encode(_ value: Int8) { output.write(number: value) }
-  func encode(_ value: Int16) { output.write(number: value) }
-  func encode(_ value: Int32) { output.write(number: value) }
-  func encode(_ value: Int64) { output.write(number: value) }
-  func encode(_ value: UInt) { output.write(number: value) }
-  func encode(_ value: UInt8) { output.write(number: value) }
-  func encode(_ value: UInt16) { output.write(number: value) }
-  func encode(_ value: UInt32) { output.write(number: value) }
-  func encode(_ value: UInt64) { output.write(number: value) }
+  func encodeNil() { output.text.writeNull() }
+  func encode(_ value: Bool) { output.text.write(value) }
+  func encode(_ value: String) { output.text.write(value) }
+  func encode(_ value: Double) throws { try output.text.write(number: value) }
+  func encode(_ value: Float) throws { try output.text.write(number: value) }
+  func encode(_ value: Int) { output.text.write(number: value) }
+  func encode(_ value: Int8) { output.text.write(number: value) }
+  func encode(_ value: Int16) { output.text.write(number: value) }
+  func encode(_ value: Int32) { output.text.write(number: value) }
+  func encode(_ value: Int64) { output.text.write(number: value) }
+  func encode(_ value: UInt) { output.text.write(number: value) }
+  func encode(_ value: UInt8) { output.text.write(number: value) }
+  func encode(_ value: UInt16) { output.text.write(number: value) }
+  func encode(_ value: UInt32) { output.text.write(number: value) }
+  func encode(_ value: UInt64) { output.text.write(number: value) }
   func encode(_ value: some Encodable) throws { try output.write(value) }
 }
 
@@ -207,7 +212,7 @@ private struct LineObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var codingPath: [any CodingKey] { [] }
 
   private func value(_ key: Key) -> LineSingleValue {
-    output.beginMember(key.stringValue, at: depth)
+    output.text.beginMember(key.stringValue, at: depth)
     return LineSingleValue(output: output)
   }
 
@@ -230,13 +235,13 @@ private struct LineObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   func superEncoder() -> any Encoder {
-    output.beginMember("super", at: depth)
-    return LineValueEncoder(output: output, depth: output.depth)
+    output.text.beginMember("super", at: depth)
+    return LineValueEncoder(output: output, depth: output.text.depth)
   }
 
   func superEncoder(forKey key: Key) -> any Encoder {
-    output.beginMember(key.stringValue, at: depth)
-    return LineValueEncoder(output: output, depth: output.depth)
+    output.text.beginMember(key.stringValue, at: depth)
+    return LineValueEncoder(output: output, depth: output.text.depth)
   }
 }
 
@@ -244,10 +249,10 @@ private struct LineArray: UnkeyedEncodingContainer {
   let output: LineOutput
   let depth: Int
   var codingPath: [any CodingKey] { [] }
-  var count: Int { output.elementCount(at: depth) }
+  var count: Int { output.text.elementCount(at: depth) }
 
   private var next: LineSingleValue {
-    output.beginElement(at: depth)
+    output.text.beginElement(at: depth)
     return LineSingleValue(output: output)
   }
 
@@ -270,7 +275,7 @@ private struct LineArray: UnkeyedEncodingContainer {
   }
 
   func superEncoder() -> any Encoder {
-    output.beginElement(at: depth)
-    return LineValueEncoder(output: output, depth: output.depth)
+    output.text.beginElement(at: depth)
+    return LineValueEncoder(output: output, depth: output.text.depth)
   }
 }

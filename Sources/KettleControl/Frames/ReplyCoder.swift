@@ -56,15 +56,26 @@ package struct ReplyCoder: Sendable {
 extension ReplyCoder {
   /// Reads one line from the service.
   package func decode(_ line: [UInt8]) -> ReceivedReply {
-    guard JSONShape.problem(in: line) == nil,
-      let head = try? decoder.decode(ReplyEnvelope.self, from: Data(line))
-    else { return .unreadable }
+    guard JSONShape.problem(in: line) == nil else { return .unreadable }
+    if let id = Self.idOfResult(line) { return .result(id, UnreadResult(line: line)) }
+    guard let head = try? decoder.decode(ReplyEnvelope.self, from: Data(line)) else {
+      return .unreadable
+    }
     switch head.content {
     case .result(let id): return .result(id, UnreadResult(line: line))
     case .error(let id, let error): return .error(id, error)
     case .notification(let notification): return .notification(notification)
     case .unknownNotification: return .unknownNotification
     }
+  }
+
+  /// The id of a result as `encode(result:to:)` writes it, which is then decoded only once.
+  private static func idOfResult(_ line: [UInt8]) -> RequestID? {
+    let start = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
+    guard line.starts(with: start) else { return nil }
+    let digits = line[start.count...].prefix { (48...57).contains($0) }
+    guard line[digits.endIndex...].starts(with: ",\"result\":".utf8) else { return nil }
+    return Int64(String(decoding: digits, as: UTF8.self)).map { .number($0) }
   }
 }
 

@@ -4,7 +4,7 @@ import FoundationEssentials
 ///
 /// The form is JSON-RPC 2.0, one message per line, without batches.
 package struct RequestCoder: Sendable {
-  private let encoder = JSONEncoder.forLines()
+  private let encoder = LineEncoder()
   private let decoder = JSONDecoder()
 
   package init() {}
@@ -16,12 +16,7 @@ package struct RequestCoder: Sendable {
     // Method names are Kettle's own and need no escapes.
     var line = Array("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"\(Method.name)\"".utf8)
     if Method.Params.self != Nothing.self {
-      line += Array(",\"params\":".utf8)
-      if let params = params as? any LineWriting {
-        try params.write(into: &line, with: encoder)
-      } else {
-        line += try encoder.encode(params)
-      }
+      line += try Array(",\"params\":".utf8) + encoder.encode(params)
     }
     line.append(UInt8(ascii: "}"))
     return line
@@ -97,14 +92,5 @@ private struct RequestEnvelope: Decodable {
   /// A name as long as the line would make the reply equally long.
   private static func shown(_ text: String) -> String {
     String(decoding: text.utf8.prefix(200), as: UTF8.self)
-  }
-}
-
-extension JSONEncoder {
-  /// Makes an encoder with deterministic output across runs.
-  static func forLines() -> JSONEncoder {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return encoder
   }
 }

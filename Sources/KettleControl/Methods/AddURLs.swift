@@ -99,9 +99,11 @@ extension AddURLs.Params: Codable {
 
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    try template.encodeTemplate(to: container.superEncoder(forKey: .template))
-    try container.encode(urls, forKey: .urls)
     try container.encodeIfPresent(requestID, forKey: .requestID)
+    try template.encodeTemplate(to: container.superEncoder(forKey: .template))
+    // Text by text, because encoding an array makes an encoder for each element.
+    var list = container.nestedUnkeyedContainer(forKey: .urls)
+    for url in urls { try list.encode(url.text) }
   }
 }
 

@@ -1,15 +1,16 @@
 /// A file of a collection, as its source lists it.
 public struct ListedMember: Hashable, Sendable, Codable {
-  public var path: MemberPath
-  public var url: TransferURL
+  // In the order of their names, in which they are encoded.
   /// nil if the source does not say it.
   public var byteCount: Int64?
   public var checksum: Checksum?
   /// Other URLs of the file, the best ones first.
   public private(set) var mirrors: [TransferURL]?
+  public var path: MemberPath
   /// What else the source says of this version of the file, such as its date or an ETag. Only
   /// compared with what the same source says later.
   public var stamp: String?
+  public var url: TransferURL
 
   public init(
     path: MemberPath, url: TransferURL, byteCount: Int64? = nil, checksum: Checksum? = nil,
@@ -111,8 +112,8 @@ public struct MemberRun: Hashable, Sendable, Codable {
 
 /// A file of a collection with its place in the list, from 0.
 package struct NumberedMember: Hashable, Sendable, Codable {
-  package var number: Int64
   package var member: ListedMember
+  package var number: Int64
 
   package init(number: Int64, member: ListedMember) {
     self.number = number

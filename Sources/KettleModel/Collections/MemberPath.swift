@@ -3,8 +3,8 @@
 /// Invariant: it never leads out of the directory. Each component is a foreign `FileName`, so no
 /// list can create `../x`, `/etc/x` or `.bashrc`.
 public struct MemberPath: Hashable, Sendable {
-  /// The directories, and the name of the file last.
-  public let components: [String]
+  /// The directories, and the name of the file last, with slashes between them.
+  public let text: String
 
   public static let depthMax = 64
   public static let byteCountMax = 2048
@@ -21,21 +21,41 @@ public struct MemberPath: Hashable, Sendable {
     guard (1...Self.depthMax).contains(names.count), byteCount <= Self.byteCountMax else {
       return nil
     }
-    self.components = names
+    text = names.joined(separator: "/")
   }
 
   /// Makes a path of text from outside, whose components are separated by slashes. Returns nil for
   /// an absolute path as well.
   public init?(foreign text: String) {
-    guard !text.hasPrefix("/") else { return nil }
-    self.init(foreign: text.split(separator: "/").map(String.init))
+    guard text.utf8.first != UInt8(ascii: "/") else { return nil }
+    if Self.isPlain(text.utf8.span) {
+      self.init(plain: text)
+    } else {
+      self.init(foreign: Self.components(of: text))
+    }
   }
 
-  private init(known components: [String]) { self.components = components }
+  private init(plain text: String) { self.text = text }
 
+  /// Whether a path is safe as it is, as nearly all are.
+  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+    guard text.count < byteCountMax else { return false }
+    var (start, depth) = (0, 1)
+    for index in text.indices where text[index] == UInt8(ascii: "/") {
+      guard FileName.isPlain(text.extracting(start..<index)) else { return false }
+      (start, depth) = (index + 1, depth + 1)
+    }
+    return depth <= depthMax && FileName.isPlain(text.extracting(start..<text.count))
+  }
+
+  /// Bytes are compared, because to `Character` a combining mark hides the slash before it.
+  private static func components(of text: String) -> [String] {
+    text.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+  }
+
+  public var components: [String] { Self.components(of: text) }
   public var name: String { components.last ?? "" }
   public var directories: ArraySlice<String> { components.dropLast() }
-  public var text: String { components.joined(separator: "/") }
 
   /// What two paths share that are one file on a file system that folds case.
   package var folded: String { text.lowercased() }

@@ -212,19 +212,22 @@ extension FileName {
     var start = path.count
     while start > 0, path[start - 1] != UInt8(ascii: "/") { start -= 1 }
     let name = path.extracting(start..<path.count)
-    guard name.count > 0, name.count <= sanitizedByteCountMax else { return nil }
+    guard isPlain(name) else { return nil }
+    return name.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Whether a name without a slash is already safe; false means undecided.
+  static func isPlain(_ name: Span<UInt8>) -> Bool {
+    guard name.count > 0, name.count <= sanitizedByteCountMax else { return false }
     var stemCount = name.count
     for index in name.indices {
       let byte = name[index]
-      guard isPlain(byte), index > 0 || isLetterOrDigit(byte) else { return nil }
+      guard isPlain(byte), index > 0 || isLetterOrDigit(byte) else { return false }
       if byte == UInt8(ascii: "."), stemCount == name.count { stemCount = index }
     }
-    guard name[name.count - 1] != UInt8(ascii: ".") else { return nil }
     // `con.txt` and `lpt1` have stems of this length, which begin with one of five letters.
-    guard !(3...4).contains(stemCount) || !"cpanl".utf8.contains(name[0] | 0x20) else {
-      return nil
-    }
-    return name.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    return name[name.count - 1] != UInt8(ascii: ".")
+      && (!(3...4).contains(stemCount) || !"cpanl".utf8.contains(name[0] | 0x20))
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {

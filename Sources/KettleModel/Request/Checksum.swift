@@ -21,27 +21,26 @@ public struct Checksum: Hashable, Sendable {
 
   /// Returns nil if the digits are not hexadecimal or their number does not match the algorithm.
   public init?(algorithm: Algorithm, hex: String) {
-    let lowered = hex.lowercased()
-    guard lowered.utf8.count == algorithm.hexDigitCount,
-      lowered.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
-    else { return nil }
+    let isLower = { (digit: UInt8) in (48...57).contains(digit) || (97...102).contains(digit) }
+    let lowered = hex.utf8.allSatisfy(isLower) ? hex : hex.lowercased()
+    guard lowered.utf8.count == algorithm.hexDigitCount, lowered.utf8.allSatisfy(isLower) else {
+      return nil
+    }
     self.algorithm = algorithm
     self.hex = lowered
   }
 
   /// Parses `sha256:HEX`, or the digits alone, whose number shows the algorithm.
   public init?(_ text: String) {
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    if parts.count == 1 {
-      let algorithms = Algorithm.allCases.filter { $0.hexDigitCount == text.utf8.count }
-      guard algorithms.count == 1 else { return nil }
-      self.init(algorithm: algorithms[0], hex: text)
-      return
+    if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
+      guard let algorithm = Algorithm(rawValue: text[..<colon].lowercased()) else { return nil }
+      self.init(algorithm: algorithm, hex: String(text[text.utf8.index(after: colon)...]))
+    } else {
+      let count = text.utf8.count
+      guard let algorithm = Algorithm.allCases.first(where: { $0.hexDigitCount == count })
+      else { return nil }
+      self.init(algorithm: algorithm, hex: text)
     }
-    guard parts.count == 2, let algorithm = Algorithm(rawValue: parts[0].lowercased()) else {
-      return nil
-    }
-    self.init(algorithm: algorithm, hex: String(parts[1]))
   }
 
   public var text: String { algorithm.rawValue + ":" + hex }

@@ -18,6 +18,7 @@ extension String {
   /// Replaces control and invisible characters and truncates to `limit` characters. All text from
   /// outside is displayed in this form.
   public func sanitizedForDisplay(limit: Int = 1024) -> String {
+    if utf8.count <= limit, utf8.allSatisfy({ (32...126).contains($0) }) { return self }
     var result = ""
     var count = 0
     for character in self {

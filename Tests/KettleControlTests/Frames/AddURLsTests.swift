@@ -39,7 +39,7 @@ struct AddURLsTests {
     "https://example.org/a b", "https://example.org/\"'\"", "https://bücher.example/ü?ö=é#x",
     "https://example.org/%22%5C%00", "http://[::1]:81/~{x}", "https://example.org:443/?",
   ])
-  func `the hand-written encoding equals the encoder's`(address: String) throws {
+  func `the encoding equals that of Foundation`(address: String) throws {
     // A blank in a URL is encoded.
     let address = address.replacing(" ", with: "%20")
     let urls = try urls(address, address)

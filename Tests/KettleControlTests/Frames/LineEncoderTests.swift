@@ -9,7 +9,9 @@ struct LineEncoderTests {
   private func expectSame(
     _ value: some Encodable, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let expected = try JSONEncoder.forLines().encode(value)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let expected = try encoder.encode(value)
     let actual = try LineEncoder().encode(value)
     #expect(text(actual) == text(Array(expected)), sourceLocation: sourceLocation)
   }
