@@ -37,6 +37,22 @@ struct MemberRows {
   /// Selects the transfers of all members.
   static let transfers = "SELECT transfer FROM member WHERE transfer IS NOT NULL"
 
+  /// The path of the member that a row of `transfer` is; NULL for none.
+  static let path = "(SELECT path FROM member WHERE member.transfer = transfer.id)"
+  /// The same with its collection and number, for `role(_:)`.
+  static let role = """
+    (SELECT collection || ' ' || number || ' ' || path FROM member
+    WHERE member.transfer = transfer.id)
+    """
+
+  static func role(_ text: String) -> MemberRole? {
+    let parts = text.split(separator: " ", maxSplits: 2)
+    guard parts.count == 3, let id = Int64(parts[0]), let number = Int64(parts[1]),
+      let path = MemberPath(foreign: String(parts[2]))
+    else { return nil }
+    return MemberRole(collection: TransferID(rawValue: id), number: number, path: path)
+  }
+
   // MARK: Writing
 
   /// Adds files to the list of a collection, in place of those from the first number on.

@@ -6,7 +6,7 @@ import KettleModel
 struct OrderBuilder {
   private var builders: [SectionOrderBuilder] = []
   /// The index of the builder of each section.
-  private var indices: [Double: Int] = [:]
+  private var indices: [RowSection: Int] = [:]
   private var last = 0
 
   mutating func add(_ key: RowKey) {
@@ -15,19 +15,19 @@ struct OrderBuilder {
   }
 
   mutating func add(
-    _ id: Int64, _ number: Int64?, in section: Double, isDescending: Bool
+    _ id: Int64, _ number: Int64?, in section: RowSection, isDescending: Bool
   ) {
     let index = index(of: section, isDescending: isDescending)
     if let number { builders[index].add(id, number) } else { builders[index].addUnknown(id) }
   }
 
-  mutating func add(_ id: Int64, _ real: Double, in section: Double, isDescending: Bool) {
+  mutating func add(_ id: Int64, _ real: Double, in section: RowSection, isDescending: Bool) {
     let index = index(of: section, isDescending: isDescending)
     builders[index].add(id, real)
   }
 
   /// Most rows are of the section of the row before them.
-  private mutating func index(of section: Double, isDescending: Bool) -> Int {
+  private mutating func index(of section: RowSection, isDescending: Bool) -> Int {
     if last < builders.count, builders[last].section == section { return last }
     last = indices[section] ?? builders.count
     if last == builders.count {
@@ -50,7 +50,7 @@ struct SectionOrderBuilder {
     var id: Int64
   }
 
-  let section: Double
+  let section: RowSection
   private let isDescending: Bool
   private var numbers: [Entry<Int64>] = []
   private var reals: [Entry<Double>] = []
@@ -59,7 +59,7 @@ struct SectionOrderBuilder {
   private var textIDs: [Int64] = []
   private var unknown: [Int64] = []
 
-  init(_ section: Double = 0, isDescending: Bool) {
+  init(_ section: RowSection = RowSection(), isDescending: Bool) {
     self.section = section
     self.isDescending = isDescending
   }

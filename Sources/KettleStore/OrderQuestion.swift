@@ -148,21 +148,26 @@ struct OrderQuestion {
     let source = isPlain ? "INDEXED BY \(TransferIndex.byPlace.name)" : "NOT INDEXED"
     let direction = sort.isDescending ? "DESC" : "ASC"
     let order = isPlain ? " ORDER BY queue_position \(direction)" : ""
-    let section = sort.isGrouped ? ", state, reason, priority, " + queueColumn : ""
+    let section = sort.isGrouped ? ", state, reason, priority, " + groupColumn : ""
     let statement = try StoreStatement(
       db, "SELECT id, \(key)\(section) FROM transfer \(source)\(condition())\(order)")
     statement.bind(filter.session?.rawValue, at: 1)
     return statement
   }
 
-  /// The user's queue of a row, if the groups depend on it; NULL for none.
-  private var queueColumn: String {
-    sort.grouping == .queues ? "iif(task IS NULL, \(StoreSchema.queueOfUser), NULL)" : "NULL"
+  /// The user's queue of a row, or its path in a collection, if the groups depend on it; NULL for
+  /// none.
+  private var groupColumn: String {
+    switch sort.grouping {
+    case .queues: "iif(task IS NULL, \(StoreSchema.queueOfUser), NULL)"
+    case .directories: MemberRows.path
+    case .work, nil: "NULL"
+    }
   }
 
   /// Returns the section of a row, and whether its order is descending.
-  private func section(of row: StoreStatement) throws -> (section: Double, isDescending: Bool) {
-    guard sort.isGrouped else { return (0, sort.isDescending) }
+  private func section(of row: StoreStatement) throws -> (section: RowSection, isDescending: Bool) {
+    guard sort.isGrouped else { return (RowSection(), sort.isDescending) }
     guard let state = TransferState(rawValue: row.text(2)) else {
       throw TransferRowReader.Problem(column: "state")
     }
@@ -170,10 +175,10 @@ struct OrderQuestion {
       throw TransferRowReader.Problem(column: "priority")
     }
     let group = RowGroup(state, row.isNull(3) ? nil : WaitingReason(rawValue: row.text(3)))
-    let queue = row.isNull(5) ? nil : QueueName(row.text(5))
-    return (
-      sort.section(of: state, group, priority, in: queue), sort.order(within: group).isDescending
-    )
+    let text = row.isNull(5) ? nil : row.text(5)
+    let section = sort.section(
+      of: state, group, priority, in: text.flatMap { QueueName($0) }, path: text)
+    return (section, sort.order(within: group).isDescending)
   }
 
   private func byNumber(
@@ -239,7 +244,7 @@ struct OrderQuestion {
 struct PlainRow {
   private enum Column: Int, CaseIterable {
     case id, isPlain, url, title, name, directory, session, state, finishNumber, queuePosition
-    case createdAt, finishedAt, priority, queue
+    case createdAt, finishedAt, priority, queue, member
 
     var sql: String {
       switch self {
@@ -257,6 +262,7 @@ struct PlainRow {
       case .finishedAt: "finished_at"
       case .priority: "priority"
       case .queue: StoreSchema.queueName
+      case .member: MemberRows.role
       }
     }
   }
@@ -282,6 +288,7 @@ struct PlainRow {
       session: SessionID(rawValue: row.text(Column.session.rawValue)), taskIdentifier: 0,
       title: title, url: row.text(Column.url.rawValue), state: state,
       createdAt: WallTime(millisecondsSince1970: row.number(Column.createdAt.rawValue)))
+    shown.member = text(.member, row).flatMap(MemberRows.role)
     shown.path = name.map { (text(.directory, row) ?? rows.documentsDirectory) + "/" + $0 }
     shown.priority = priority
     shown.queue = text(.queue, row).flatMap { QueueName($0) }

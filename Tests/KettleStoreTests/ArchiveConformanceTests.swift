@@ -183,7 +183,7 @@ import TestSupport
       {
         for (isDescending, grouping) in [
           (false, nil), (true, nil), (false, .work), (true, .work), (false, .queues),
-          (true, .queues),
+          (true, .queues), (false, .directories), (true, .directories),
         ] as [(Bool, RowSort.Grouping?)] {
           var sort = RowSort(key: key, isDescending: isDescending, grouping: grouping)
           if grouping == .queues {

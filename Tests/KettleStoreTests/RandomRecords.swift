@@ -42,6 +42,7 @@ struct RandomRecords {
     spec.directory = one([nil, "/home/somebody/Downloads", "/mnt/Disk"])
     spec.priority = one([.low, .normal, .normal, .normal, .high])
     if number(0...3) == 0 { spec.options.queue = QueueName(one(["night", "bulk"])) }
+    spec.options.member = Self.member(id)
     if number(0...9) == 0 { spec.task = task() }
     if number(0...9) == 0 {
       spec.request = RequestContent(method: "PUT", body: .file(path: "/x", byteCount: 77))
@@ -52,6 +53,14 @@ struct RandomRecords {
       state: one([.queued, .queued, .queued] + TransferState.allCases))
     setProgress(of: &record)
     return record
+  }
+
+  /// A transfer stays what it is, whatever changes. Its collection is never removed.
+  private static func member(_ id: Int64) -> MemberRole? {
+    let directories = ["", "a/", "a/b/", "a b/", "a-b/c d/", "Ä/"]
+    let path = directories[Int(id) / 8 % directories.count] + "File \(id)"
+    guard id % 4 == 0, let path = MemberPath(foreign: path) else { return nil }
+    return MemberRole(collection: TransferID(rawValue: 10_000 + id / 4 % 2), number: id, path: path)
   }
 
   private mutating func setProgress(of record: inout TransferRecord) {
@@ -98,6 +107,7 @@ struct RandomRecords {
     if number(0...2) == 0 {
       filter.states = TransferState.allCases.filter { _ in number(0...2) == 0 }
     }
+    filter.membership = one([.any, .any, .none, .of(TransferID(rawValue: 10_001)), .collections])
     if number(0...4) == 0 { filter.needsUser = true }
     if number(0...4) == 0 { filter.hookFailed = true }
     if number(0...3) == 0 { filter.session = SessionID(rawValue: one(["kettle", "ü", "none"])) }

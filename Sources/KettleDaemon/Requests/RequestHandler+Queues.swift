@@ -54,7 +54,7 @@ extension ListGroup {
   fileprivate var isQueue: Bool {
     switch self {
     case .queue: true
-    case .work, .noQueue: false
+    case .work, .noQueue, .directory: false
     }
   }
 }

@@ -50,6 +50,15 @@ struct OrderWithOverlay: Sendable {
     unmoved.rank(of: snapshot.count(before: key)) + overlay.count(before: key)
   }
 
+  /// Returns nil past the end.
+  func key(at index: Int) -> RowKey? {
+    let unmovedCount = unmovedCount(before: index)
+    let moved = overlay.element(at: index - unmovedCount)
+    guard let place = unmoved.index(atRank: unmovedCount) else { return moved }
+    let key = snapshot.key(at: place)
+    return moved.map { min($0, key) } ?? key
+  }
+
   /// Returns up to `count` rows from the index `first` on.
   func window(first: Int, count: Int) -> [TransferID] {
     let first = max(0, first)

@@ -72,19 +72,36 @@ struct RowIndex: Sendable {
   ///
   /// - Parameter sort: the order of the view.
   func groups(of sort: RowSort, folded: Set<ListGroup>) -> [ListedGroup] {
-    let groups = sort.groups
-    let starts = groups.indices.map { index in
-      order.count(
-        before: RowKey(
-          section: sort.firstSection(ofGroupAt: index).nextDown, value: .unknown,
-          id: TransferID(rawValue: .min), isDescending: false))
-    }
+    let (groups, starts) =
+      sort.grouping == .directories
+      ? directories
+      : (sort.groups, sort.groups.indices.map { firstRow(from: sort.bound(ofGroupAt: $0)) })
     return zip(groups, zip(starts, starts.dropFirst() + [count])).compactMap {
       group, bounds in
       let size = bounds.1 - bounds.0
       guard size > 0 else { return nil }
       return ListedGroup(group, count: size, isFolded: folded.contains(group))
     }
+  }
+
+  /// The directories of the rows in order, with the indices of their first rows.
+  private var directories: ([ListGroup], [Int]) {
+    var (groups, starts): ([ListGroup], [Int]) = ([], [])
+    var index = 0
+    while let key = order.key(at: index) {
+      let found = DirectoryGroup(
+        of: key.section.directory, depth: order.snapshot.directoryDepth)
+      groups.append(found.group)
+      starts.append(index)
+      index = max(index + 1, firstRow(from: found.end))
+    }
+    return (groups, starts)
+  }
+
+  private func firstRow(from section: RowSection) -> Int {
+    order.count(
+      before: RowKey(
+        section: section, value: .unknown, id: TransferID(rawValue: .min), isDescending: false))
   }
 }
 

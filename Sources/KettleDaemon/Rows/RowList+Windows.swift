@@ -173,7 +173,9 @@ struct RowView: Sendable, Hashable {
   /// cleared transfers counts too while none is cleared, and that without members of collections
   /// while there is none.
   func isPlain(hasCleared: Bool, hasMembers: Bool) -> Bool {
-    guard sort.key == .queue, !sort.isDescending, sort.grouping != .queues else { return false }
+    guard sort.key == .queue, !sort.isDescending, !sort.isGrouped || sort.grouping == .work else {
+      return false
+    }
     var filter = filter
     if filter.membership == .none, !hasMembers { filter.membership = .any }
     return filter == RowFilter() || (!hasCleared && filter == RowFilter(scope: .uncleared))

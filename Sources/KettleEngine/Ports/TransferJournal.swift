@@ -218,7 +218,7 @@ package struct StoredOrder: Sendable {
 
   /// The rows of one section, as in `RowKey.section`.
   package struct Section: Sendable {
-    package var section: Double
+    package var section: RowSection
     package var isDescending: Bool
     /// In view order, which is reversed for a descending sort.
     package var ids: [TransferID]
@@ -226,7 +226,7 @@ package struct StoredOrder: Sendable {
     package var keys: Keys
 
     package init(
-      _ section: Double = 0, isDescending: Bool, ids: [TransferID] = [],
+      _ section: RowSection = RowSection(), isDescending: Bool, ids: [TransferID] = [],
       keys: Keys = .numbers([])
     ) {
       self.section = section
@@ -258,7 +258,7 @@ package struct StoredOrder: Sendable {
 
 /// Collects the keys of a section, which are in order.
 private struct SectionBuilder {
-  let section: Double
+  let section: RowSection
   private let isDescending: Bool
   private var ids: [TransferID] = []
   private var numbers: [Int64] = []

@@ -57,6 +57,12 @@ public struct MemberPath: Hashable, Sendable {
   public var name: String { components.last ?? "" }
   public var directories: ArraySlice<String> { components.dropLast() }
 
+  /// Returns the path from a directory above the file.
+  package func from(_ directory: String) -> MemberPath {
+    let names = components.dropFirst(Self.components(of: directory).count)
+    return MemberPath(plain: names.isEmpty ? name : names.joined(separator: "/"))
+  }
+
   /// What two paths share that are one file on a file system that folds case.
   package var folded: String { text.lowercased() }
 

@@ -39,6 +39,8 @@ package enum ListGroup: Hashable, Sendable {
   case queue(QueueName)
   /// They are in no queue that the configuration file has.
   case noQueue
+  /// Their directory within a collection, with slashes; empty for the one at the top.
+  case directory(String)
 
   package static let running = ListGroup.work(.running)
   package static let next = ListGroup.work(.next)
@@ -49,13 +51,16 @@ package enum ListGroup: Hashable, Sendable {
 
 extension ListGroup: Codable {
   private static let queuePrefix = "queue:"
+  private static let directoryPrefix = "directory:"
 
-  /// The word of a `RowGroup`, or `queue:` and the name of a queue, which may be missing.
+  /// The word of a `RowGroup`, or `queue:` and the name of a queue, which may be missing, or
+  /// `directory:` and its path.
   private var text: String {
     switch self {
     case .work(let group): group.rawValue
     case .queue(let name): Self.queuePrefix + name.text
     case .noQueue: Self.queuePrefix
+    case .directory(let path): Self.directoryPrefix + path
     }
   }
 
@@ -64,6 +69,8 @@ extension ListGroup: Codable {
       self = .work(group)
     } else if text == Self.queuePrefix {
       self = .noQueue
+    } else if text.hasPrefix(Self.directoryPrefix) {
+      self = .directory(String(text.dropFirst(Self.directoryPrefix.count)))
     } else if text.hasPrefix(Self.queuePrefix),
       let name = QueueName(String(text.dropFirst(Self.queuePrefix.count)))
     {

@@ -8,15 +8,16 @@ package struct RowKey: Sendable, Hashable, Comparable {
     case unknown
   }
 
-  /// Compared before the value. In a grouped list it is the rank of the group; in the order of the
-  /// queue, the state and the priority add a fraction to it. 0 in a flat list.
-  package var section: Double
+  /// Compared before the value.
+  package var section: RowSection
   package var value: Value
   /// Breaks ties, so that rows on the screen keep their places.
   package var id: TransferID
   package var isDescending: Bool
 
-  package init(section: Double = 0, value: Value, id: TransferID, isDescending: Bool) {
+  package init(
+    section: RowSection = RowSection(), value: Value, id: TransferID, isDescending: Bool
+  ) {
     self.section = section
     self.value = value
     self.id = id
@@ -28,6 +29,85 @@ package struct RowKey: Sendable, Hashable, Comparable {
     if left.value == right.value { return left.id < right.id }
     if left.value == .unknown || right.value == .unknown { return right.value == .unknown }
     return left.isDescending ? right.value < left.value : left.value < right.value
+  }
+}
+
+/// The part of a sort key that the grouping of a list decides.
+package struct RowSection: Sendable, Hashable, Comparable {
+  /// Compared first; empty unless the rows are in groups by directory.
+  package var directory: String
+  /// In a grouped list the rank of the group; in the order of the queue, the state and the priority
+  /// add a fraction to it. 0 in a flat list.
+  package var number: Double
+
+  package init(directory: String = "", _ number: Double = 0) {
+    self.directory = directory
+    self.number = number
+  }
+
+  package static func < (left: RowSection, right: RowSection) -> Bool {
+    left.directory == right.directory
+      ? left.number < right.number : left.directory < right.directory
+  }
+}
+
+/// The directories below one heading of a list of the files of a collection. In a sort key, the
+/// components of a directory have `separator` between them, which is less than all characters of
+/// names: a directory is followed by those in it.
+package struct DirectoryGroup: Sendable, Hashable {
+  private static let separator = "\u{1}"
+  private static let afterSeparator = "\u{2}"
+  private static let afterAll = "\u{10FFFF}"
+
+  private let components: [Substring]
+  private let hasInner: Bool
+
+  /// - Parameters:
+  ///   - key: the directory of a row, from its sort key.
+  ///   - depth: the most components of a heading, which also stands for what is deeper.
+  package init(of key: String, depth: Int) {
+    components = Array(key.split(separator: Self.separator).prefix(depth))
+    hasInner = components.count == depth
+  }
+
+  /// Returns the directory of a file for its sort key.
+  ///
+  /// - Parameter path: the path of the file within its collection.
+  package static func key(ofPath path: String) -> String {
+    guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+    let bytes = path.utf8[..<end].map { $0 == UInt8(ascii: "/") ? 1 : $0 }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  package var group: ListGroup { .directory(components.joined(separator: "/")) }
+
+  /// A bound of the sort keys of the rows.
+  package var end: RowSection {
+    if hasInner, components.isEmpty { return RowSection(directory: Self.afterAll) }
+    let bound = hasInner ? Self.afterSeparator : Self.separator
+    return RowSection(directory: components.joined(separator: Self.separator) + bound, -.infinity)
+  }
+
+  /// Returns the depth at which there are at most `countMax` groups.
+  ///
+  /// - Parameter keys: distinct, in order.
+  package static func depth(of keys: some Sequence<String>, countMax: Int) -> Int {
+    /// How many neighbors have so many components in common.
+    var counts = Array(repeating: 0, count: MemberPath.depthMax)
+    var last: [Substring]?
+    for key in keys {
+      let components = key.split(separator: separator)
+      if let last {
+        let common = zip(last, components).prefix { $0 == $1 }.count
+        if counts.indices.contains(common) { counts[common] += 1 }
+      }
+      last = components
+    }
+    var left = countMax - 1
+    return counts.prefix { count in
+      left -= count
+      return left >= 0
+    }.count
   }
 }
 
@@ -54,7 +134,8 @@ extension RowSort {
     let group = RowGroup(row.state, row.reason)
     let order = self.order(within: group)
     return RowKey(
-      section: section(of: row.state, group, row.priority, in: row.queueOfUser),
+      section: section(
+        of: row.state, group, row.priority, in: row.queueOfUser, path: row.member?.path.text),
       value: order.value(of: row),
       id: row.id, isDescending: order.isDescending)
   }
@@ -66,30 +147,42 @@ extension RowSort {
     return RowSort(key: .finishedAt, isDescending: !isDescending, grouping: grouping)
   }
 
-  /// The sections of a group by queue begin with its place, times this number.
-  private static let sectionsPerQueue = 8.0
+  /// The numbers of a group by queue begin with its place, times this number.
+  private static let numbersPerQueue = 8.0
 
-  /// A bound of the sections of the groups, from which those of a group are.
+  /// Returns a bound of the sections of a group, which are all greater.
   ///
   /// - Parameter index: the place of the group among `groups`.
-  package func firstSection(ofGroupAt index: Int) -> Double {
-    Double(index) * (grouping == .queues ? Self.sectionsPerQueue : 1)
+  package func bound(ofGroupAt index: Int) -> RowSection {
+    RowSection(firstNumber(ofGroupAt: index).nextDown)
+  }
+
+  private func firstNumber(ofGroupAt index: Int) -> Double {
+    Double(index) * (grouping == .queues ? Self.numbersPerQueue : 1)
   }
 
   /// Returns the section of a row in a grouped list. In the order of the queue, those that are next
   /// are in the order in which they will start.
   ///
-  /// - Parameter queue: the user's queue; nil for a task.
+  /// - Parameters:
+  ///   - queue: the user's queue; nil for a task.
+  ///   - path: the path in a collection.
   package func section(
-    of state: TransferState, _ group: RowGroup, _ priority: TransferPriority, in queue: QueueName?
-  ) -> Double {
-    let section = section(of: state, group, priority)
-    guard grouping == .queues else { return section }
-    let index = queue.flatMap { queues.firstIndex(of: $0) } ?? queues.count
-    return firstSection(ofGroupAt: index) + section
+    of state: TransferState, _ group: RowGroup, _ priority: TransferPriority, in queue: QueueName?,
+    path: @autoclosure () -> String?
+  ) -> RowSection {
+    let number = number(of: state, group, priority)
+    switch grouping {
+    case .work, nil: return RowSection(number)
+    case .directories:
+      return RowSection(directory: path().map(DirectoryGroup.key) ?? "", number)
+    case .queues:
+      let index = queue.flatMap { queues.firstIndex(of: $0) } ?? queues.count
+      return RowSection(firstNumber(ofGroupAt: index) + number)
+    }
   }
 
-  private func section(
+  private func number(
     of state: TransferState, _ group: RowGroup, _ priority: TransferPriority
   ) -> Double {
     let rank = Double(group.rank)
@@ -161,6 +254,8 @@ package struct RowSort: Codable, Hashable, Sendable {
     case work
     /// By the user's queues; each is in work order.
     case queues
+    /// By the directories of a collection; each is in work order.
+    case directories
   }
 
   package var key: Key
@@ -183,12 +278,12 @@ package struct RowSort: Codable, Hashable, Sendable {
     self.init(key: key, isDescending: isDescending, grouping: isGrouped ? .work : nil)
   }
 
-  /// The groups of a grouped list, in their order.
+  /// The groups of a list that is grouped by state or queue, in their order.
   package var groups: [ListGroup] {
     switch grouping {
     case .work: RowGroup.allCases.map { .work($0) }
     case .queues: queues.map { .queue($0) } + [.noQueue]
-    case nil: []
+    case .directories, nil: []
     }
   }
 }
@@ -212,7 +307,7 @@ extension RowSort {
     try container.encode(key, forKey: .key)
     try container.encode(isDescending, forKey: .isDescending)
     try container.encode(isGrouped, forKey: .isGrouped)
-    if grouping == .queues { try container.encode(grouping, forKey: .grouping) }
+    if let grouping, grouping != .work { try container.encode(grouping, forKey: .grouping) }
   }
 }
 

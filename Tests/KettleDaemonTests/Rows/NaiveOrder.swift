@@ -15,6 +15,12 @@ enum NaiveOrder {
           queue(left, view.sort) + place(left, view.sort),
           queue(right, view.sort) + place(right, view.sort)
         ) : ([], [])
+      if view.sort.grouping == .directories {
+        let directories = (directory(left), directory(right))
+        if directories.0 != directories.1 {
+          return directories.0.lexicographicallyPrecedes(directories.1)
+        }
+      }
       if groups.0 != groups.1 { return groups.0.lexicographicallyPrecedes(groups.1) }
       var sort = view.sort
       if sort.isGrouped, sort.key == .queue, left.state == .completed {
@@ -27,7 +33,7 @@ enum NaiveOrder {
 
   /// Returns the groups of rows that are in order, with their sizes.
   static func groups(
-    _ rows: [TransferSnapshot], _ sort: RowSort
+    _ rows: [TransferSnapshot], _ sort: RowSort, depth: Int
   ) -> [(ListGroup, Int)] {
     var groups: [(ListGroup, Int)] = []
     for row in rows {
@@ -35,6 +41,8 @@ enum NaiveOrder {
       if let place = queue(row, sort).first {
         let index = Int(place)
         group = index < sort.queues.count ? .queue(sort.queues[index]) : .noQueue
+      } else if sort.grouping == .directories {
+        group = .directory(directory(row).prefix(depth).joined(separator: "/"))
       } else {
         group = .work(RowGroup.allCases[self.group(row)])
       }
@@ -49,6 +57,10 @@ enum NaiveOrder {
     guard sort.grouping == .queues else { return [] }
     let name = row.queue ?? .standard
     return [Double(sort.queues.firstIndex(of: name) ?? sort.queues.count)]
+  }
+
+  private static func directory(_ row: TransferSnapshot) -> [String] {
+    Array(row.member?.path.directories ?? [])
   }
 
   private static func group(_ row: TransferSnapshot) -> Int {

@@ -172,6 +172,7 @@ struct RowHistory {
     spec.title = row.title
     spec.priority = row.priority
     spec.options.queue = row.queue
+    spec.options.member = row.member
     return TransferRecord(
       id: row.id, taskIdentifier: row.taskIdentifier, spec: spec, createdAt: row.createdAt,
       queuePosition: row.queuePosition ?? 0,
@@ -201,6 +202,12 @@ struct RowHistory {
       row.finishedAt = WallTime(millisecondsSince1970: Int64.random(in: 0...3, using: &random))
     }
     row.queue = QueueName(["night", "default", "gone"].randomElement(using: &random) ?? "")
+    // A file keeps its path, whatever changes.
+    let directories = ["", "a/", "a/b/", "a/b/c/", "a b/", "a-b/c/", "ä/", "b/"]
+    let directory = directories[Int(id) % directories.count]
+    if id % 5 > 0, let path = MemberPath(foreign: directory + "\(id)") {
+      row.member = MemberRole(collection: TransferID(rawValue: 0), number: id, path: path)
+    }
     return row
   }
 }

@@ -17,7 +17,7 @@ struct RowIndexTests {
   /// All sorts, and each filter with three random ones.
   private static func views(_ seed: UInt64) -> [Viewport] {
     var random = SeededGenerator(seed: seed)
-    let groupings: [RowSort.Grouping?] = [nil, .work, .queues]
+    let groupings: [RowSort.Grouping?] = [nil, .work, .queues, .directories]
     let sorts = RowSort.Key.allCases.flatMap { key in
       groupings.flatMap { grouping in
         [false, true].map { isDescending in
@@ -102,7 +102,8 @@ struct RowIndexTests {
     if view.sort.isGrouped {
       let sizes = made.groups(of: view.sort, folded: [.next])
       let rows = expected.compactMap { history.current[$0] }
-      let groups = NaiveOrder.groups(rows, view.sort)
+      let groups = NaiveOrder.groups(
+        rows, view.sort, depth: made.order.snapshot.directoryDepth)
       #expect(sizes.map(\.group) == groups.map(\.0), "seed \(seed), \(view)")
       #expect(sizes.map(\.count) == groups.map(\.1), "seed \(seed), \(view)")
       #expect(sizes.filter(\.isFolded).map(\.group).allSatisfy { $0 == .next })

@@ -27,7 +27,8 @@ struct LongList {
       shown.sort { viewport.sort.key(of: $0) < viewport.sort.key(of: $1) }
       let group = { (row: TransferSnapshot) in Self.group(of: row, in: viewport.sort) }
       let sizes = Dictionary(grouping: shown, by: group)
-      groups = (viewport.sort.groups).compactMap { group in
+      let listed = viewport.sort.groups
+      groups = (listed.isEmpty ? Self.distinct(shown.map(group)) : listed).compactMap { group in
         sizes[group].map {
           var listed = ListedGroup(group, count: $0.count, isFolded: folded.contains(group))
           listed.queue = queues.first { .queue($0.name) == group }
@@ -44,8 +45,17 @@ struct LongList {
   }
 
   private static func group(of row: TransferSnapshot, in sort: RowSort) -> ListGroup {
-    guard sort.grouping == .queues else { return .work(RowGroup(row.state, row.reason)) }
-    return row.queueOfUser.map { .queue($0) } ?? .noQueue
+    switch sort.grouping {
+    case .queues: row.queueOfUser.map { .queue($0) } ?? .noQueue
+    case .directories:
+      .directory(row.member?.path.directories.joined(separator: "/") ?? "")
+    case .work, nil: .work(RowGroup(row.state, row.reason))
+    }
+  }
+
+  /// - Parameter groups: equal ones beside each other.
+  private static func distinct(_ groups: [ListGroup]) -> [ListGroup] {
+    groups.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
   }
 
   func find(_ search: RowSearch) -> FoundRow? {

@@ -11,15 +11,15 @@ struct RowGroupTests {
 
   @Test func `what is next is in the order in which it starts`() {
     let sort = RowSort(isGrouped: true)
-    func section(_ state: TransferState, _ priority: TransferPriority = .normal) -> Double {
-      sort.section(of: state, .next, priority, in: nil)
+    func section(_ state: TransferState, _ priority: TransferPriority = .normal) -> RowSection {
+      sort.section(of: state, .next, priority, in: nil, path: nil)
     }
     let inOrder = [
       section(.waiting), section(.queued, .high), section(.queued), section(.queued, .low),
       section(.scheduled), section(.paused), section(.idle),
     ]
     #expect(inOrder == inOrder.sorted() && Set(inOrder).count == inOrder.count)
-    #expect(inOrder.allSatisfy { (2..<3).contains($0) })
+    #expect(inOrder.allSatisfy { (2..<3).contains($0.number) })
   }
 
   @Test func `folded rows have no index among those that are not folded`() {

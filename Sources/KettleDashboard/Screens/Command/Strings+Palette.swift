@@ -21,6 +21,7 @@ extension Strings {
     switch grouping {
     case .work: "Group the list by state"
     case .queues: "Group the list by queue"
+    case .directories: "Group the files of a collection by directory"
     case nil: "Show the list without groups"
     }
   }

@@ -189,7 +189,7 @@ struct CommandVocabulary: Hashable, Sendable {
   static let configuredTheme = "configured"
 
   static let groupings: [(name: String, grouping: RowSort.Grouping?)] = [
-    ("state", .work), ("queue", .queues), ("none", nil),
+    ("state", .work), ("queue", .queues), ("directory", .directories), ("none", nil),
   ]
 
   static func name(of column: TableColumn) -> String {

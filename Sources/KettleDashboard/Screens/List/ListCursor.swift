@@ -137,7 +137,7 @@ package struct ListCursor: Hashable, Sendable {
   private func hasEnded(at line: Int, in next: ListWindow) -> Bool {
     guard let group, let now = next.lines.group(at: line), now != group else { return false }
     return switch now {
-    case .work(.running), .work(.next), .work(.needsUser), .queue, .noQueue: false
+    case .work(.running), .work(.next), .work(.needsUser), .queue, .noQueue, .directory: false
     case .work(.failed), .work(.done): true
     }
   }

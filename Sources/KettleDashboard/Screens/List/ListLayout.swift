@@ -172,7 +172,7 @@ package struct ListLines: Hashable, Sendable {
       let previous = parts.last
       let isPlainTop =
         previous == nil && !group.isFolded && group.queue == nil
-        && (groups.count == 1 || group.group == .running)
+        && (groups.count == 1 && !group.group.isInnerDirectory || group.group == .running)
       parts.append(
         Part(
           group: group, hasHeading: !isPlainTop, firstLine: previous?.endLine ?? 0,
@@ -189,7 +189,7 @@ package struct ListLines: Hashable, Sendable {
     parts.compactMap { part in
       switch part.group?.group {
       case .queue(let name): name
-      case .work, .noQueue, nil: nil
+      case .work, .noQueue, .directory, nil: nil
       }
     }
   }
@@ -257,7 +257,14 @@ extension ListGroup {
   fileprivate var isWork: Bool {
     switch self {
     case .work: true
-    case .queue, .noQueue: false
+    case .queue, .noQueue, .directory: false
+    }
+  }
+
+  fileprivate var isInnerDirectory: Bool {
+    switch self {
+    case .directory(let path): !path.isEmpty
+    case .work, .queue, .noQueue: false
     }
   }
 }

@@ -68,12 +68,13 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
 
   /// What the next run starts with.
   var choices: DashboardChoices {
-    let list = transfersView
+    let view = transfersView
+    let list = view.ofList
     let isNatural = list.sort == ListView.naturalSort(of: .transfers)
     return DashboardChoices(
       sort: isNatural ? nil : list.sort, folded: list.foldedInOrder,
       pane: paneOrigin == .user ? pane?.section : nil,
-      hiddenColumns: TableColumn.canBeHidden.filter(list.hiddenColumns.contains),
+      hiddenColumns: TableColumn.canBeHidden.filter(view.hiddenColumns.contains),
       hiddenBoxes: ListBox.allCases.filter(hiddenBoxes.contains))
   }
 
@@ -236,8 +237,10 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       return setSort(reversed, context)
     case .toggleGroups:
       var sort = view.sort
-      sort.grouping = sort.grouping.next
+      sort.grouping = view.nextGrouping
       return setSort(sort, context)
+    case .group(.directories) where !view.showsFiles:
+      return [.say(context.keymap.filled(Strings.onlyFilesHaveDirectories))]
     case .group(let grouping):
       var sort = view.sort
       sort.grouping = grouping
@@ -422,7 +425,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       Viewport(
         filter: view.filter, sort: view.sort, first: first, count: top + height + margin - first,
         anchor: cursor.target?.id ?? (isFollowing ? cursor.id : nil),
-        folded: view.sort.isGrouped && !search.isOn ? view.foldedInOrder : nil))
+        folded: view.sort.isGrouped && !search.isOn ? view.arrangement.foldedInOrder : nil))
   }
 
   // MARK: - Groups
@@ -435,6 +438,14 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     if view.folded.remove(group) == nil { view.folded.insert(group) }
     cursor.moveToHeading(of: group)
     return subscribeIfMoved(context)
+  }
+
+  /// Folds the directory under the cursor; leaves the files of a collection if there is none to
+  /// fold.
+  mutating func foldOrLeave(_ context: ScreenContext) -> [ScreenRequest] {
+    let heading = cursor.group.flatMap { window?.lines.line(of: $0) }
+    let canFold = heading != nil && whyNotFold(isFolded: false) == nil
+    return canFold ? toggleFold(context) : leaveCollection(context)
   }
 
   /// Why the group under the cursor cannot be folded, or unfolded; nil when it can.

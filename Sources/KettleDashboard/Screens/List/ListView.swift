@@ -15,9 +15,9 @@ package struct ListView: Hashable, Sendable {
   package internal(set) var filterText = ""
   /// The parsed `filterText`.
   private(set) var query = RowFilter()
-  package internal(set) var sort: RowSort
-  /// The groups without their rows.
-  package internal(set) var folded: Set<ListGroup> = []
+  /// The arrangement of the list, also while the files of a collection are shown.
+  private(set) var ofList: Arrangement
+  private var ofFiles = Arrangement(sort: Self.naturalSortOfFiles)
   /// The columns that the user does not want to see.
   package internal(set) var hiddenColumns: Set<TableColumn> = []
   package internal(set) var marks = Marks()
@@ -28,7 +28,33 @@ package struct ListView: Hashable, Sendable {
 
   init(_ kind: ListKind) {
     self.kind = kind
-    sort = Self.naturalSort(of: kind)
+    ofList = Arrangement(sort: Self.naturalSort(of: kind))
+  }
+
+  /// The order of rows, and the groups without their rows.
+  struct Arrangement: Hashable, Sendable {
+    var sort: RowSort
+    var folded: Set<ListGroup> = []
+
+    /// nil if no group is folded.
+    var foldedInOrder: [ListGroup]? {
+      folded.isEmpty ? nil : folded.sorted { $0.sortKey < $1.sortKey }
+    }
+  }
+
+  var arrangement: Arrangement {
+    get { showsFiles ? ofFiles : ofList }
+    set { if showsFiles { ofFiles = newValue } else { ofList = newValue } }
+  }
+
+  package internal(set) var sort: RowSort {
+    get { arrangement.sort }
+    set { arrangement.sort = newValue }
+  }
+
+  package internal(set) var folded: Set<ListGroup> {
+    get { arrangement.folded }
+    set { arrangement.folded = newValue }
   }
 
   static func naturalSort(of kind: ListKind) -> RowSort {
@@ -38,10 +64,7 @@ package struct ListView: Hashable, Sendable {
     }
   }
 
-  /// nil if no group is folded.
-  var foldedInOrder: [ListGroup]? {
-    folded.isEmpty ? nil : folded.sorted { $0.sortKey < $1.sortKey }
-  }
+  private static let naturalSortOfFiles = RowSort(grouping: .directories)
 
   package var isFiltered: Bool { query != RowFilter() }
 
@@ -63,6 +86,19 @@ package struct ListView: Hashable, Sendable {
     if case .of(let id) = query.membership { id } else { nil }
   }
 
+  /// Whether the rows are the files of a collection. Only they are in groups by directory.
+  var showsFiles: Bool { kind == .transfers && openCollection != nil }
+
+  /// By state, by queue, flat, and so on; files by directory too.
+  var nextGrouping: RowSort.Grouping? {
+    switch sort.grouping {
+    case .work: .queues
+    case .queues: nil
+    case nil: showsFiles ? .directories : .work
+    case .directories: .work
+    }
+  }
+
   /// The columns that `<` and `>` step through, from left to right.
   func columnKeys(columns: Int) -> [RowSort.Key] {
     switch kind {
@@ -74,7 +110,7 @@ package struct ListView: Hashable, Sendable {
 
   /// The order in words; nil when it is the default one or a column name shows it.
   func sortText(columns: Int) -> String? {
-    let natural = Self.naturalSort(of: kind)
+    let natural = showsFiles ? Self.naturalSortOfFiles : Self.naturalSort(of: kind)
     guard sort != natural else { return nil }
     if sort.grouping != natural.grouping, sort.key == .queue, !sort.isDescending {
       return Strings.grouping(sort.grouping)
@@ -107,19 +143,10 @@ package struct ListView: Hashable, Sendable {
   }
 
   mutating func setFilter(_ text: String, _ query: RowFilter) {
+    let before = openCollection
     filterText = text
     self.query = query
-  }
-}
-
-extension RowSort.Grouping? {
-  /// By state, by queue, flat, and so on.
-  var next: RowSort.Grouping? {
-    switch self {
-    case .work: .queues
-    case .queues: nil
-    case nil: .work
-    }
+    if openCollection != before { ofFiles.folded = [] }
   }
 }
 
@@ -130,6 +157,7 @@ extension ListGroup {
     case .work(let group): "0\(group.rank)"
     case .queue(let name): "1" + name.text
     case .noQueue: "2"
+    case .directory(let path): "3" + path
     }
   }
 }

@@ -77,13 +77,13 @@ enum GroupBindings {
   static let all: [Binding<ListScreen>] = [
     Binding(
       "fold", .moving, in: [.list], keys: [.left],
-      help: "Fold the group: only its heading stays; leave the files of a collection",
+      help: "Fold the group: only its heading stays; again, leave the files of a collection",
       when: { list, _ in
         list.view.openCollection != nil
           ? .possible : Availability(unless: list.whyNotFold(isFolded: false))
       },
       do: { list, context in
-        list.view.openCollection == nil ? list.toggleFold(context) : list.leaveCollection(context)
+        list.view.openCollection == nil ? list.toggleFold(context) : list.foldOrLeave(context)
       }),
     Binding(
       "unfold", .moving, in: [.list], keys: [.right],
@@ -150,6 +150,9 @@ struct GroupHeading {
         return isTooLarge ? .max : next
       }
       return bytes > 0 ? ByteText.size(bytes) : nil
+    case .directory:
+      let count = rows.count { $0.state == .completed }
+      return count > 0 ? Strings.doneCount(count, of: rows.count) : nil
     case .work(.next), .work(.needsUser), .work(.failed), .queue, .noQueue: return nil
     }
   }
@@ -161,7 +164,7 @@ struct GroupHeading {
   private var role: Role {
     switch listed.group {
     case .work(.running): .heat2
-    case .work(.next), .queue, .noQueue: .heading
+    case .work(.next), .queue, .noQueue, .directory: .heading
     case .work(.done): .good
     case .work(.failed): .problem
     case .work(.needsUser): .attentionTitle

@@ -108,6 +108,10 @@ extension Strings {
     CountText.text(count) + (count == 1 ? " hook failed" : " hooks failed")
   }
 
+  static func doneCount(_ done: Int, of count: Int) -> String {
+    done == count ? "done" : CountText.text(done) + " done"
+  }
+
   static func done(at time: String?) -> String { time.map { "done " + $0 } ?? "done" }
 
   /// What is known of a finished file beyond its size; nil for nothing.
@@ -306,6 +310,7 @@ extension Strings {
       case .work(.done): each { $0.finishedAt.map(isToday) ?? false } ? "done today" : "done"
       case .queue(let name): name.text
       case .noQueue: "in no queue"
+      case .directory(let path): path.isEmpty ? "./" : path + "/"
       }
     let queue = listed.queue.map { standing(of: $0, time: time) } ?? ""
     return "\(name) \(CountText.text(listed.count))" + queue

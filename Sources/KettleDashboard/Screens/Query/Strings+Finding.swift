@@ -10,6 +10,7 @@ extension Strings {
     switch grouping {
     case .work: "groups: by state"
     case .queues: "groups: by queue"
+    case .directories: "groups: by directory"
     case nil: "groups: none"
     }
   }
@@ -56,6 +57,7 @@ extension Strings {
     switch grouping {
     case .work: "by state"
     case .queues: "by queue"
+    case .directories: "by directory"
     case nil: "without groups"
     }
   }
@@ -173,6 +175,8 @@ extension Strings {
   static let nothingNeedsYou = "nothing needs you"
   static let historyNeedsNothing = "finished transfers need nothing; {history} goes back"
   static let frozenEdge = "the rows are frozen, so no others are loaded; {freeze} resumes"
+  static let onlyFilesHaveDirectories =
+    "only the files of a collection are grouped by directory; {unfold} on its row shows them"
   static let highestPriority = "it already has high priority"
   static let lowestPriority = "it already has low priority"
 

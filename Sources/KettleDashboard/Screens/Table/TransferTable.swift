@@ -60,7 +60,10 @@ struct TransferTable {
     let (window, columns) = (grid.window, grid.columns)
     let file = view.kind == .history ? grid.historyColumns.file : columns.file
     canvas.claim(row: screenRow, columns: 0..<canvas.size.columns, for: .row(index))
-    if let row = window.row(at: index) {
+    if var row = window.row(at: index) {
+      if let file = row.member?.path, case .directory(let path) = window.lines.group(at: index) {
+        row.member?.path = file.from(path)
+      }
       switch view.kind {
       case .transfers where row.needsAnswer:
         NeedsRow(row: row, columns: columns).draw(on: &canvas, screenRow: screenRow, context)

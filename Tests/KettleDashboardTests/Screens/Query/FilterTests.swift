@@ -1,6 +1,7 @@
-import KettleDashboard
 import KettleModel
 import Testing
+
+@testable import KettleDashboard
 
 /// The filter of the list.
 struct FilterTests {
@@ -319,5 +320,88 @@ struct FilterTests {
     #expect(model.list.view.filter == RowFilter(scope: .uncleared, membership: .of(row.id)))
     _ = model.press(.left)
     #expect(model.list.view.filter == RowFilter(scope: .uncleared, membership: .none))
+  }
+
+  /// A collection of files in three directories.
+  private func collection() throws -> LongList {
+    var list = LongList(0)
+    list.isGrouped = true
+    var head = Sample.row(1, titled: "hf://org/model", state: .waiting)
+    let url = try TransferURL.parse("https://example.org/pub/").get().url
+    head.collection = CollectionProgress(
+      CollectionRequest(CollectionSource(.index, name: "hf://org/model", url: url)))
+    list.rows = [head]
+    let states: [TransferState] = [.completed, .running, .queued, .completed, .completed, .queued]
+    let paths = ["README.md", "b/1.bin", "b/2.bin", "a/x", "a/y", "a/in/z"]
+    for (number, (path, state)) in zip(paths, states).enumerated() {
+      var row = Sample.row(Int64(number) + 2, titled: "no title", state: state)
+      row.member = MemberRole(
+        collection: head.id, number: Int64(number), path: try #require(MemberPath(foreign: path)))
+      list.rows.append(row)
+    }
+    return list
+  }
+
+  @Test func `the files of a collection are below their directories`() throws {
+    let list = try collection()
+    var model = list.model(columns: 60, rows: 18)
+    list.press(.home, .right, in: &model)
+    expectScreen(
+      model.screen(),
+      """
+       ♨ ↓ 0 B/s       ▶1 ◷1 ·2 ✔3          0 of 4 done ────────
+         File              Progress                Speed    Left
+       ▾ ./ 1 done ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+      ▌✔ README.md         done
+       ▾ a/ 2 done ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+       ✔ x                 done
+       ✔ y                 done
+       ▾ a/in/ 1 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+       · z                 queued
+       ▾ b/ 2 ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+       ▶ 1.bin             ──────━━━───            0 B/s
+       · 2.bin             queued
+      (3 empty lines)
+       Filter: collection:1 (6)   Esc clears it
+                                                              1/6
+       Enter details  D delete file │ a add │ ? keys  q leave
+      """)
+  }
+
+  @Test func `Left folds a directory, and then leaves the files`() throws {
+    let list = try collection()
+    var model = list.model()
+    list.press(.home, .right, .end, .left, in: &model)
+    #expect(model.list.view.folded == [.directory("b")])
+    #expect(model.list.choices == DashboardChoices())
+    #expect(model.screen().lines.contains { $0.contains("▸ b/ 2") })
+    list.press(.left, in: &model)
+    #expect(model.list.view.openCollection == nil)
+    #expect(model.list.cursorRow?.id == list.rows[0].id)
+    // The next time nothing is folded.
+    list.press(.right, in: &model)
+    #expect(model.list.view.folded.isEmpty)
+  }
+
+  @Test func `only files of a collection are grouped by directory`() throws {
+    let list = try collection()
+    var model = list.model()
+    func group(_ name: String) {
+      list.press(.character(":"), in: &model)
+      list.type("group \(name)", in: &model)
+      list.press(.enter, in: &model)
+    }
+    group("directory")
+    #expect(model.list.view.sort.grouping == .work)
+    #expect(
+      model.said
+        == "Only the files of a collection are grouped by directory; Right on its row shows them")
+    list.press(.home, .right, in: &model)
+    group("none")
+    #expect(model.list.view.sort.grouping == nil)
+    group("directory")
+    #expect(model.list.view.sort.grouping == .directories)
+    list.press(.left, .left, in: &model)
+    #expect(model.list.view.sort.grouping == .work)
   }
 }
