@@ -45,10 +45,19 @@ struct MemberRows {
     WHERE member.transfer = transfer.id)
     """
 
+  /// Whether no transfer is a member.
+  var isEmpty: Bool {
+    get throws {
+      try Row.fetchOne(db, sql: "SELECT 1 FROM member WHERE transfer > 0 LIMIT 1") == nil
+    }
+  }
+
   static func role(_ text: String) -> MemberRole? {
-    let parts = text.split(separator: " ", maxSplits: 2)
+    // Bytes, because to `Character` a combining mark hides the blank before it.
+    let parts = text.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
+      .map { String(Substring($0)) }
     guard parts.count == 3, let id = Int64(parts[0]), let number = Int64(parts[1]),
-      let path = MemberPath(foreign: String(parts[2]))
+      let path = MemberPath(foreign: parts[2])
     else { return nil }
     return MemberRole(collection: TransferID(rawValue: id), number: number, path: path)
   }

@@ -76,8 +76,9 @@ struct OrderQuestion {
     let plain = PlainRow(rows)
     let records = try RecordFetch(db)
     var order = OrderBuilder()
+    let columns = PlainRow.columns(hasMembers: try !MemberRows(db).isEmpty)
     let statement = try StoreStatement(
-      db, "SELECT \(PlainRow.columns) FROM transfer NOT INDEXED" + condition())
+      db, "SELECT \(columns) FROM transfer NOT INDEXED" + condition())
     defer { statement.reset() }
     statement.bind(filter.session?.rawValue, at: 1)
     while try statement.step() {
@@ -267,7 +268,11 @@ struct PlainRow {
     }
   }
 
-  static let columns = Column.allCases.map(\.sql).joined(separator: ", ")
+  /// - Parameter hasMembers: false saves a search in another table for each row.
+  static func columns(hasMembers: Bool) -> String {
+    Column.allCases.map { $0 == .member && !hasMembers ? "NULL" : $0.sql }
+      .joined(separator: ", ")
+  }
 
   private let rows: RowMaker
 

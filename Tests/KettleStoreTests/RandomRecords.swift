@@ -57,7 +57,7 @@ struct RandomRecords {
 
   /// A transfer stays what it is, whatever changes. Its collection is never removed.
   private static func member(_ id: Int64) -> MemberRole? {
-    let directories = ["", "a/", "a/b/", "a b/", "a-b/c d/", "Ä/"]
+    let directories = ["", "a/", "a/b/", "a b/", "a-b/c d/", "Ä/", "\u{301}b/"]
     let path = directories[Int(id) / 8 % directories.count] + "File \(id)"
     guard id % 4 == 0, let path = MemberPath(foreign: path) else { return nil }
     return MemberRole(collection: TransferID(rawValue: 10_000 + id / 4 % 2), number: id, path: path)

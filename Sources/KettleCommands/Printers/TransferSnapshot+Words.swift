@@ -39,8 +39,8 @@ extension TransferSnapshot {
       .joined(separator: ", ")
   }
 
-  /// The title, safe to show.
-  var shownTitle: String { title.sanitizedForDisplay(limit: 200) }
+  /// The title, safe to show; of a file of a collection its path.
+  var shownTitle: String { (member?.path.text ?? title).sanitizedForDisplay(limit: 200) }
 
   /// What went wrong, safe to show; nil when nothing did.
   var complaint: String? {

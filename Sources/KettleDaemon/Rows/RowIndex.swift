@@ -27,6 +27,8 @@ struct RowIndex: Sendable {
   /// Drift up to the larger of this number and this fraction of the rows is tolerated.
   static let driftMax = 20_000
   private static let driftShare = 10
+  /// Each window carries the headings of all groups.
+  static let directoryCountMax = 200
 
   /// Creates the index from the store's order.
   ///
@@ -70,11 +72,15 @@ struct RowIndex: Sendable {
 
   /// Returns the sizes of the groups of a grouped list, in their order, without empty ones.
   ///
-  /// - Parameter sort: the order of the view.
-  func groups(of sort: RowSort, folded: Set<ListGroup>) -> [ListedGroup] {
+  /// - Parameters:
+  ///   - sort: the order of the view.
+  ///   - directoryCountMax: the most groups by directory. What is deeper is in one above it.
+  func groups(
+    of sort: RowSort, folded: Set<ListGroup>, directoryCountMax: Int = directoryCountMax
+  ) -> [ListedGroup] {
     let (groups, starts) =
       sort.grouping == .directories
-      ? directories
+      ? directories(countMax: directoryCountMax)
       : (sort.groups, sort.groups.indices.map { firstRow(from: sort.bound(ofGroupAt: $0)) })
     return zip(groups, zip(starts, starts.dropFirst() + [count])).compactMap {
       group, bounds in
@@ -84,18 +90,24 @@ struct RowIndex: Sendable {
     }
   }
 
-  /// The directories of the rows in order, with the indices of their first rows.
-  private var directories: ([ListGroup], [Int]) {
-    var (groups, starts): ([ListGroup], [Int]) = ([], [])
-    var index = 0
-    while let key = order.key(at: index) {
-      let found = DirectoryGroup(
-        of: key.section.directory, depth: order.snapshot.directoryDepth)
-      groups.append(found.group)
-      starts.append(index)
-      index = max(index + 1, firstRow(from: found.end))
+  /// Returns the directories of the rows in order, at the greatest depth at which they are not too
+  /// many, with the indices of their first rows.
+  private func directories(countMax: Int) -> ([ListGroup], [Int]) {
+    var depth = MemberPath.depthMax
+    while true {
+      var (groups, starts, keys): ([ListGroup], [Int], [String]) = ([], [], [])
+      var index = 0
+      while groups.count <= countMax, let key = order.key(at: index) {
+        let found = DirectoryGroup(of: key.section.directory, depth: depth)
+        groups.append(found.group)
+        starts.append(index)
+        keys.append(key.section.directory)
+        index = max(index + 1, firstRow(from: found.end))
+      }
+      if groups.count <= countMax || depth == 0 { return (groups, starts) }
+      // These alone are too many at this depth, so the next one is less.
+      depth = DirectoryGroup.depth(of: keys, countMax: countMax)
     }
-    return (groups, starts)
   }
 
   private func firstRow(from section: RowSection) -> Int {

@@ -103,10 +103,6 @@ struct OrderSnapshot: Sendable {
   private let starts: [Int]
   /// Transfers added later have a greater id.
   let greatestID: TransferID?
-  /// For groups by directory: with thousands of headings, each window would carry them all.
-  let directoryDepth: Int
-
-  static let directoryCountMax = 200
 
   init(_ stored: StoredOrder) {
     var start = 0
@@ -119,10 +115,6 @@ struct OrderSnapshot: Sendable {
       StoredOrder.Section($0.section, isDescending: $0.isDescending, keys: $0.keys)
     }
     greatestID = ids.max()
-    let directories = stored.sections.reduce(into: [String]()) { found, section in
-      if found.last != section.section.directory { found.append(section.section.directory) }
-    }
-    directoryDepth = DirectoryGroup.depth(of: directories, countMax: Self.directoryCountMax)
   }
 
   var count: Int { ids.count }

@@ -69,8 +69,10 @@ extension ListGroup: Codable {
       self = .work(group)
     } else if text == Self.queuePrefix {
       self = .noQueue
-    } else if text.hasPrefix(Self.directoryPrefix) {
-      self = .directory(String(text.dropFirst(Self.directoryPrefix.count)))
+    } else if text.utf8.starts(with: Self.directoryPrefix.utf8) {
+      // Bytes, because to `Character` a combining mark hides the colon before it.
+      let path = text.utf8.dropFirst(Self.directoryPrefix.utf8.count)
+      self = .directory(String(Substring(path)))
     } else if text.hasPrefix(Self.queuePrefix),
       let name = QueueName(String(text.dropFirst(Self.queuePrefix.count)))
     {

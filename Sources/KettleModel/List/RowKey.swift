@@ -81,7 +81,7 @@ package struct DirectoryGroup: Sendable, Hashable {
 
   package var group: ListGroup { .directory(components.joined(separator: "/")) }
 
-  /// A bound of the sort keys of the rows.
+  /// The first section behind those of all rows of the group.
   package var end: RowSection {
     if hasInner, components.isEmpty { return RowSection(directory: Self.afterAll) }
     let bound = hasInner ? Self.afterSeparator : Self.separator
@@ -92,7 +92,7 @@ package struct DirectoryGroup: Sendable, Hashable {
   ///
   /// - Parameter keys: distinct, in order.
   package static func depth(of keys: some Sequence<String>, countMax: Int) -> Int {
-    /// How many neighbors have so many components in common.
+    // At n, how many pairs of neighbours have n components in common.
     var counts = Array(repeating: 0, count: MemberPath.depthMax)
     var last: [Substring]?
     for key in keys {

@@ -91,7 +91,8 @@ struct ReplyCoderTests {
 
   @Test(arguments: [
     "", "{}", "[]", "x", #"{"jsonrpc":"2.0","id":[],"result":{}}"#, #"{"id":1,"error":7}"#,
-    #"{"jsonrpc":"2.0","method":"event","params":{}}"#,
+    #"{"jsonrpc":"2.0","method":"event","params":{}}"#, #"{"jsonrpc":"2.0","id":,"result":{}}"#,
+    #"{"jsonrpc":"2.0","id":99999999999999999999,"result":{}}"#,
   ])
   func `anything but a reply is unreadable`(line: String) {
     #expect(coder.decode(bytes(line)) == .unreadable)

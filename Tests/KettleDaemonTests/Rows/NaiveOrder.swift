@@ -33,8 +33,11 @@ enum NaiveOrder {
 
   /// Returns the groups of rows that are in order, with their sizes.
   static func groups(
-    _ rows: [TransferSnapshot], _ sort: RowSort, depth: Int
+    _ rows: [TransferSnapshot], _ sort: RowSort, directoryCountMax: Int
   ) -> [(ListGroup, Int)] {
+    let depth = (0...9).last { depth in
+      Set(rows.map { directory($0).prefix(depth) }).count <= directoryCountMax
+    }
     var groups: [(ListGroup, Int)] = []
     for row in rows {
       let group: ListGroup
@@ -42,7 +45,7 @@ enum NaiveOrder {
         let index = Int(place)
         group = index < sort.queues.count ? .queue(sort.queues[index]) : .noQueue
       } else if sort.grouping == .directories {
-        group = .directory(directory(row).prefix(depth).joined(separator: "/"))
+        group = .directory(directory(row).prefix(depth ?? 0).joined(separator: "/"))
       } else {
         group = .work(RowGroup.allCases[self.group(row)])
       }

@@ -100,10 +100,12 @@ struct RowIndexTests {
           .elementsEqual(expected.dropFirst(first).prefix(count)), "seed \(seed), \(view)")
     }
     if view.sort.isGrouped {
-      let sizes = made.groups(of: view.sort, folded: [.next])
+      let directoryCountMax = Int.random(in: 1...9, using: &random)
+      let sizes = made.groups(
+        of: view.sort, folded: [.next], directoryCountMax: directoryCountMax)
       let rows = expected.compactMap { history.current[$0] }
       let groups = NaiveOrder.groups(
-        rows, view.sort, depth: made.order.snapshot.directoryDepth)
+        rows, view.sort, directoryCountMax: directoryCountMax)
       #expect(sizes.map(\.group) == groups.map(\.0), "seed \(seed), \(view)")
       #expect(sizes.map(\.count) == groups.map(\.1), "seed \(seed), \(view)")
       #expect(sizes.filter(\.isFolded).map(\.group).allSatisfy { $0 == .next })

@@ -1,3 +1,4 @@
+import Foundation
 import KettleModel
 import Testing
 
@@ -36,6 +37,15 @@ struct DirectoryGroupTests {
   func `the depth leaves as many groups as may be shown`(countMax: Int, depth: Int) {
     #expect(DirectoryGroup.depth(of: keys, countMax: countMax) == depth)
     #expect(Set(groups(depth: depth)).count <= countMax)
+  }
+
+  @Test func `a group is read as it was written`() throws {
+    let groups: [ListGroup] = [
+      .directory(""), .directory("a/b"), .directory("\u{301}b"), .directory("\u{1F3FB}"), .noQueue,
+      .done,
+    ]
+    let written = try JSONEncoder().encode(groups)
+    #expect(try JSONDecoder().decode([ListGroup].self, from: written) == groups)
   }
 
   @Test func `one directory has any depth`() {

@@ -35,6 +35,8 @@ package struct ListCursor: Hashable, Sendable {
   package internal(set) var id: TransferID?
   /// The group of the row or the heading under the cursor; nil in a list without groups.
   package internal(set) var group: ListGroup?
+  /// What the group of the transfer is or would be in a list grouped by state.
+  private var workGroup: RowGroup?
   package internal(set) var firstVisible = 0
   /// The transfer to which the cursor moves once the service has reported its index.
   var target: CursorTarget?
@@ -47,7 +49,7 @@ package struct ListCursor: Hashable, Sendable {
   mutating func move(to newIndex: Int, in range: Range<Int>, of window: ListWindow?) {
     index = max(min(newIndex, range.upperBound - 1), range.lowerBound)
     id = window?.row(at: index)?.id
-    group = window?.lines.group(at: index)
+    note(window)
     target = nil
   }
 
@@ -95,7 +97,13 @@ package struct ListCursor: Hashable, Sendable {
   /// Moves to the target or stays on the transfer when new rows arrive.
   mutating func place(in next: ListWindow, isFollowing: Bool) {
     settle(in: next, isFollowing: isFollowing)
-    group = next.lines.group(at: index)
+    note(next)
+  }
+
+  /// Remembers in which groups the cursor is.
+  private mutating func note(_ window: ListWindow?) {
+    group = window?.lines.group(at: index)
+    workGroup = window?.row(at: index)?.workGroup
   }
 
   private mutating func settle(in next: ListWindow, isFollowing: Bool) {
@@ -132,13 +140,15 @@ package struct ListCursor: Hashable, Sendable {
     if let row = next.row(at: index) { id = row.id }
   }
 
-  /// Whether the transfer under the cursor has ended and moved to another group. The cursor then
-  /// stays on its line, because the list would otherwise scroll away from the running transfers.
+  /// Whether the transfer under the cursor has ended. The cursor then stays on its line: the list
+  /// would otherwise scroll away from the running transfers.
   private func hasEnded(at line: Int, in next: ListWindow) -> Bool {
-    guard let group, let now = next.lines.group(at: line), now != group else { return false }
+    guard group != nil, let workGroup, let now = next.row(at: line)?.workGroup,
+      now != workGroup
+    else { return false }
     return switch now {
-    case .work(.running), .work(.next), .work(.needsUser), .queue, .noQueue, .directory: false
-    case .work(.failed), .work(.done): true
+    case .running, .next, .needsUser: false
+    case .failed, .done: true
     }
   }
 
@@ -148,6 +158,10 @@ package struct ListCursor: Hashable, Sendable {
     index = newIndex
     id = wanted
   }
+}
+
+extension TransferSnapshot {
+  fileprivate var workGroup: RowGroup { RowGroup(state, reason) }
 }
 
 /// The marked transfers: either a set of IDs, or all that match a filter except some.

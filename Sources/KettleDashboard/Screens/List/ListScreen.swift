@@ -434,6 +434,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   /// looks into all groups, so they are folded again when it ends.
   mutating func toggleFold(_ context: ScreenContext) -> [ScreenRequest] {
     if search.isOn { return [.say(context.keymap.filled(Strings.searchNeedsGroups))] }
+    if cursor.isAwaitingList { return [.say(Strings.rowNotThereYet)] }
     guard let group = cursor.group else { return [] }
     if view.folded.remove(group) == nil { view.folded.insert(group) }
     cursor.moveToHeading(of: group)
@@ -443,6 +444,8 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
   /// Folds the directory under the cursor; leaves the files of a collection if there is none to
   /// fold.
   mutating func foldOrLeave(_ context: ScreenContext) -> [ScreenRequest] {
+    // The rows on the screen may be those of another list.
+    if cursor.isAwaitingList { return leaveCollection(context) }
     let heading = cursor.group.flatMap { window?.lines.line(of: $0) }
     let canFold = heading != nil && whyNotFold(isFolded: false) == nil
     return canFold ? toggleFold(context) : leaveCollection(context)

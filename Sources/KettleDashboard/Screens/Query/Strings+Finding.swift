@@ -10,7 +10,7 @@ extension Strings {
     switch grouping {
     case .work: "groups: by state"
     case .queues: "groups: by queue"
-    case .directories: "groups: by directory"
+    case .directories: "groups: directory"
     case nil: "groups: none"
     }
   }

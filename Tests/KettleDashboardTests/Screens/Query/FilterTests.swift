@@ -383,6 +383,37 @@ struct FilterTests {
     #expect(model.list.view.folded.isEmpty)
   }
 
+  @Test func `a key that is held folds nothing while the other list is on its way`() throws {
+    let list = try collection()
+    var model = list.model()
+    list.press(.home, .right, .left, in: &model)
+    // The replies are late from here on.
+    let leaving = model.press(.left)
+    _ = model.press(.left)
+    #expect(model.said == "This row has not loaded yet")
+    #expect(model.list.choices == DashboardChoices())
+    list.answer(leaving, &model)
+    #expect(model.list.cursorRow?.id == list.rows[0].id)
+    let late = model.press(.right) + model.press(.left)
+    #expect(model.list.view.openCollection == nil)
+    list.answer(late, &model)
+    #expect(model.list.view.folded.isEmpty)
+    #expect(model.list.cursorRow?.id == list.rows[0].id)
+  }
+
+  @Test func `the cursor stays on its line when a file ends`() throws {
+    var list = try collection()
+    var model = list.model()
+    list.press(.home, .right, .end, .up, in: &model)
+    #expect(model.list.cursorRow?.shownTitle == "b/1.bin")
+    let line = model.list.cursor.index
+    list.rows[2].state = .completed
+    let viewport = Viewport(filter: model.list.view.filter, sort: model.list.view.sort)
+    _ = model.update(.rowsArrived(list.window(viewport), Sample.totals), at: Sample.now)
+    #expect(model.list.cursor.index == line)
+    #expect(model.list.cursorRow?.shownTitle == "b/2.bin")
+  }
+
   @Test func `only files of a collection are grouped by directory`() throws {
     let list = try collection()
     var model = list.model()
