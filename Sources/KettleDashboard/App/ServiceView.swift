@@ -34,11 +34,12 @@ package struct ServiceView: Hashable, Sendable {
     let wasBusy = received.underWayCount > 0
     if next.underWayCount > 0 {
       if !wasBusy { (run, endedRun) = (DownloadRun(beganAt: now, received), nil) }
+      run?.note(next.batch)
       return
     }
     guard wasBusy, var ended = run else { return }
     run = nil
-    ended.end(received, next, at: now)
+    ended.end(next, at: now)
     if ended.fileCount > 0 { endedRun = ended }
   }
 
@@ -111,6 +112,10 @@ package struct DownloadRun: Hashable, Sendable {
   private let beganAt: MonotonicTime
   private let doneBefore: Int
   private let failedBefore: Int
+  /// The last batch, which has ended before a collection that it was of.
+  private var batch: BatchProgress?
+  /// The transfers of the batches before it.
+  private var earlierCount = 0
   private(set) var fileCount = 0
   private(set) var failedCount = 0
   private(set) var byteCount: Int64 = 0
@@ -122,15 +127,29 @@ package struct DownloadRun: Hashable, Sendable {
     failedBefore = totals.count(.failed)
   }
 
-  /// - Parameters:
-  ///   - last: the last totals with something under way.
-  ///   - totals: the first ones without.
-  mutating func end(_ last: Totals, _ totals: Totals, at now: MonotonicTime) {
-    fileCount = ServiceView.difference(totals.count(.completed), doneBefore)
-    failedCount = ServiceView.difference(totals.count(.failed), failedBefore)
-    byteCount = max(0, last.batch?.bytesExpected ?? 0)
+  /// Called while something is under way.
+  mutating func note(_ next: BatchProgress?) {
+    guard let next else { return }
+    if let batch, next.transferCount < batch.transferCount {
+      earlierCount = min(earlierCount + batch.countOfFiles, 1 << 40)
+    }
+    batch = next
+  }
+
+  /// - Parameter totals: the first ones with nothing under way.
+  mutating func end(_ totals: Totals, at now: MonotonicTime) {
+    // The totals count a collection beside its files, and a batch has its files alone.
+    let countMax = batch.map { $0.countOfFiles + earlierCount } ?? .max
+    fileCount = min(ServiceView.difference(totals.count(.completed), doneBefore), countMax)
+    failedCount = min(
+      ServiceView.difference(totals.count(.failed), failedBefore), countMax - fileCount)
+    byteCount = max(0, batch?.bytesExpected ?? 0)
     seconds = max(0, now.milliseconds(since: beganAt) / 1000)
   }
+}
+
+extension BatchProgress {
+  fileprivate var countOfFiles: Int { min(max(0, transferCount), 1 << 40) }
 }
 
 /// The state of the connection to the service.
