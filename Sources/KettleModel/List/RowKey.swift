@@ -51,66 +51,6 @@ package struct RowSection: Sendable, Hashable, Comparable {
   }
 }
 
-/// The directories below one heading of a list of the files of a collection. In a sort key, the
-/// components of a directory have `separator` between them, which is less than all characters of
-/// names: a directory is followed by those in it.
-package struct DirectoryGroup: Sendable, Hashable {
-  private static let separator = "\u{1}"
-  private static let afterSeparator = "\u{2}"
-  private static let afterAll = "\u{10FFFF}"
-
-  private let components: [Substring]
-  private let hasInner: Bool
-
-  /// - Parameters:
-  ///   - key: the directory of a row, from its sort key.
-  ///   - depth: the most components of a heading, which also stands for what is deeper.
-  package init(of key: String, depth: Int) {
-    components = Array(key.split(separator: Self.separator).prefix(depth))
-    hasInner = components.count == depth
-  }
-
-  /// Returns the directory of a file for its sort key.
-  ///
-  /// - Parameter path: the path of the file within its collection.
-  package static func key(ofPath path: String) -> String {
-    guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
-    let bytes = path.utf8[..<end].map { $0 == UInt8(ascii: "/") ? 1 : $0 }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  package var group: ListGroup { .directory(components.joined(separator: "/")) }
-
-  /// The first section behind those of all rows of the group.
-  package var end: RowSection {
-    if hasInner, components.isEmpty { return RowSection(directory: Self.afterAll) }
-    let bound = hasInner ? Self.afterSeparator : Self.separator
-    return RowSection(directory: components.joined(separator: Self.separator) + bound, -.infinity)
-  }
-
-  /// Returns the depth at which there are at most `countMax` groups.
-  ///
-  /// - Parameter keys: distinct, in order.
-  package static func depth(of keys: some Sequence<String>, countMax: Int) -> Int {
-    // At n, how many pairs of neighbours have n components in common.
-    var counts = Array(repeating: 0, count: MemberPath.depthMax)
-    var last: [Substring]?
-    for key in keys {
-      let components = key.split(separator: separator)
-      if let last {
-        let common = zip(last, components).prefix { $0 == $1 }.count
-        if counts.indices.contains(common) { counts[common] += 1 }
-      }
-      last = components
-    }
-    var left = countMax - 1
-    return counts.prefix { count in
-      left -= count
-      return left >= 0
-    }.count
-  }
-}
-
 extension RowKey.Value: Comparable {
   /// All values of one sort order have the same kind. The order of different kinds is arbitrary.
   package static func < (left: RowKey.Value, right: RowKey.Value) -> Bool {
