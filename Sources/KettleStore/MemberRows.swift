@@ -52,6 +52,7 @@ struct MemberRows {
     }
   }
 
+  /// Returns nil for a text that `role` cannot have selected.
   static func role(_ text: String) -> MemberRole? {
     // Bytes, because to `Character` a combining mark hides the blank before it.
     let parts = text.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)

@@ -112,7 +112,7 @@ package struct DownloadRun: Hashable, Sendable {
   private let beganAt: MonotonicTime
   private let doneBefore: Int
   private let failedBefore: Int
-  /// The last batch, which has ended before a collection that it was of.
+  /// The last batch. It ends before the collection that its files belong to.
   private var batch: BatchProgress?
   /// The transfers of the batches before it.
   private var earlierCount = 0

@@ -1,6 +1,6 @@
 /// A file of a collection, as its source lists it.
 public struct ListedMember: Hashable, Sendable, Codable {
-  // In the order of their names, in which they are encoded.
+  // Sorted by name, because they are encoded in that order.
   /// nil if the source does not say it.
   public var byteCount: Int64?
   public var checksum: Checksum?
