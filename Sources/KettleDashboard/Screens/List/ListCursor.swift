@@ -35,7 +35,7 @@ package struct ListCursor: Hashable, Sendable {
   package internal(set) var id: TransferID?
   /// The group of the row or the heading under the cursor; nil in a list without groups.
   package internal(set) var group: ListGroup?
-  /// What the group of the transfer is or would be in a list grouped by state.
+  /// The group by state of the transfer, whatever the groups of the list.
   private var workGroup: RowGroup?
   package internal(set) var firstVisible = 0
   /// The transfer to which the cursor moves once the service has reported its index.
@@ -103,7 +103,8 @@ package struct ListCursor: Hashable, Sendable {
   /// Remembers in which groups the cursor is.
   private mutating func note(_ window: ListWindow?) {
     group = window?.lines.group(at: index)
-    workGroup = window?.row(at: index)?.workGroup
+    // A transfer whose row was not sent is in the group that it was in.
+    if let row = window?.row(at: index) { workGroup = row.workGroup }
   }
 
   private mutating func settle(in next: ListWindow, isFollowing: Bool) {

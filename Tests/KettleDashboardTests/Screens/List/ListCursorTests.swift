@@ -45,6 +45,24 @@ struct ListCursorTests {
     #expect(cursor.index == 4 && cursor.id == TransferID(rawValue: 4))
   }
 
+  @Test func `a transfer that ends while its row is not sent leaves the cursor on its line`() {
+    func window(_ rows: [TransferSnapshot], from first: Int = 0, running: Int) -> ListWindow {
+      ListWindow(
+        first: first, matchingCount: 4, rows: rows,
+        groups: [ListedGroup(.running, count: running), ListedGroup(.done, count: 4 - running)])
+    }
+    let states: [TransferState] = [.running, .running, .running, .completed]
+    var rows = states.enumerated().map { Sample.row(Int64($0), titled: "x", state: $1) }
+    var cursor = ListCursor()
+    cursor.move(to: 1, in: 0..<5, of: window(rows, running: 3))
+    cursor.place(in: window([rows[3]], from: 3, running: 3), isFollowing: false)
+    #expect(cursor.id == rows[1].id)
+    rows[1].state = .completed
+    cursor.place(
+      in: window([rows[0], rows[2], rows[1], rows[3]], running: 2), isFollowing: false)
+    #expect(cursor.index == 1 && cursor.id == rows[2].id)
+  }
+
   @Test func `a followed transfer keeps its screen line`() {
     var cursor = cursor(at: 10, firstVisible: 8)
     cursor.place(in: window(60..<80, of: 100, anchor: 70), isFollowing: true)
