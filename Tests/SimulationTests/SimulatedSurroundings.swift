@@ -175,11 +175,8 @@ final class SimulatedSurroundings: @unchecked Sendable {
   ) {
     if openCount > limits.connectionsMax { machine.violated("\(openCount) connections in all") }
     let spec = machine.journal.records[request.transfer]?.spec
-    // The number that a user has given for a transfer counts for it alone. One that returns from
-    // a mirror or a redirect to its own URL does not wait for a place there.
-    let server = origins.server(request.url.host)
+    // The number that a user has given for a transfer counts for it alone.
     if let spec, spec.url.host == request.url.host, spec.connections == nil,
-      spec.options.mirrors.isEmpty, server?.kind == .ordinary,
       openCountAtHost > limits.connectionsPerHostMax
     {
       machine.violated("\(openCountAtHost) connections to \(request.url.host)")

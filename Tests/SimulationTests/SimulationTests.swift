@@ -6,8 +6,10 @@ import Testing
 struct SimulationTests {
   /// Seeds that failed once, and others that `make test` runs every time.
   static let seeds: [UInt64] =
-    [8_896_054_122_857_200_097, 1_217_236_636_580_938_898, 6_816_938_657_591_924_077]
-    + Array(1...32)
+    [
+      8_896_054_122_857_200_097, 1_217_236_636_580_938_898, 6_816_938_657_591_924_077,
+      2_890_494_502_555_890_866, 4_330_313_489_882_773_133,
+    ] + Array(1...32)
 
   /// Otherwise the order of sets depends on the addresses of their memory.
   private static let isRepeatable = getenv("SWIFT_DETERMINISTIC_HASHING") != nil

@@ -22,6 +22,13 @@ package enum RequestPurpose: Sendable, Hashable {
     }
   }
 
+  var isSegment: Bool {
+    switch self {
+    case .segment: true
+    case .file, .document, .uploadOffset, .uploadRest: false
+    }
+  }
+
   package enum Document: Sendable, Hashable {
     /// A list with the digest of the file.
     case checksumList

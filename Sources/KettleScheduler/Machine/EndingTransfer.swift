@@ -84,7 +84,7 @@ extension TransferMachine.AfterEnding {
         next = facts.afterFileFailure(failure, in: context)
       }
     }
-    return next.enter(&facts, ids: ids, closed: context.closedHosts, at: context.now)
+    return next.enter(&facts, ids: ids, in: context)
   }
 
   /// Another program truncated the partial file while it was being written: none of it is trusted
@@ -104,8 +104,9 @@ extension TransferMachine.AfterEnding {
   }
 
   private func enter(
-    _ facts: inout TransferFacts, ids: FreshIDs, closed: ClosedHosts, at now: Moment
+    _ facts: inout TransferFacts, ids: FreshIDs, in context: DecisionContext
   ) -> Transition {
+    let now = context.now
     let finishing = Finishing(ids.operation)
     switch self {
     case .queued: return .entering(.queued)
@@ -135,12 +136,14 @@ extension TransferMachine.AfterEnding {
     case .nextSegment:
       return .entering(.failed(TransferFailure(.internalProblem, on: facts.urlText)))
     case .request(let request):
-      // The queue checks the host of the transfer, but not a host that a redirect leads to.
-      if request.url.origin != facts.openerURL.origin,
-        let waiting = closed.wait(before: request.url, at: now)
+      // The queue has checked the host of the transfer, but not a host that a redirect leads to, and
+      // another transfer may have been refused since, before this segment.
+      if request.url.origin != facts.openerURL.origin || request.purpose.isSegment,
+        let waiting = context.closedHosts.wait(before: request.url, at: now)
       {
         return .entering(.waiting(waiting))
       }
+      if context.isPlaceTaken { return .entering(.queued) }
       return ActiveDownload.begin(request, attempt: ids.attempt, &facts, at: now)
     }
   }

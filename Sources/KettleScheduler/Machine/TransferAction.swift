@@ -115,6 +115,8 @@ package struct DecisionContext: Sendable {
   package var otherConnectionCount: Int
   /// Those of them whose responses are being received.
   package var servedConnectionCount = 0
+  /// Whether other transfers have taken the place for the request that follows.
+  package var isPlaceTaken = false
   /// Whether the host has served a file lately.
   package var hostServesFiles = false
   /// What the failure being judged means for the host, if it got no response.

@@ -12,7 +12,7 @@ struct RunningConnections {
     var richest: (id: TransferID, connectionCount: Int)?
   }
 
-  /// The transfers that have a slot but, between two attempts, no connection. Theirs stay reserved.
+  /// The transfers that have a slot but no connection to their host yet (`hasReservedConnection`).
   private var reserved: [TransferID: OriginSession] = [:]
   private var reservedCounts: [Origin: Int] = [:]
   /// The connections of each session at each host, reserved ones included. Empty when no session
@@ -24,7 +24,7 @@ struct RunningConnections {
   init(_ scheduler: TransferScheduler) {
     for id in scheduler.queue.running {
       guard let machine = scheduler.machines[id] else { continue }
-      if !scheduler.queue.isBeside(id), machine.hasReservedConnection {
+      if !scheduler.queue.isBeside(id), scheduler.hasReservedConnection(machine) {
         reserved[id] = OriginSession(machine.spec)
         reservedCounts[machine.spec.url.origin, default: 0] += 1
       }
@@ -73,9 +73,34 @@ struct RunningConnections {
   }
 }
 
+extension TransferScheduler {
+  /// Whether a connection to its host stays reserved for a transfer with a slot: between two
+  /// attempts, and while another server has not accepted its only request, because that one may
+  /// send it back.
+  func hasReservedConnection(_ machine: TransferMachine) -> Bool {
+    guard machine.state.hasAttempts else { return !machine.state.isFetched }
+    let own = machine.spec.url.origin
+    if let download = machine.download {
+      guard download.connections.count == 1, let only = download.connections.first else {
+        return false
+      }
+      return only.phase == .requesting && only.url.origin != own
+    }
+    guard machine.followingRequest?.url.origin == own,
+      case .ending(.attempts(let attempts), _) = machine.state
+    else { return false }
+    return !attempts.contains { hosts.origin(of: $0) == own }
+  }
+}
+
 extension TransferMachine {
-  /// Whether it has, between two attempts, no connection, so that one stays reserved for it.
-  var hasReservedConnection: Bool { !state.hasAttempts && !state.isFetched }
+  /// The request for the file that follows when the last attempt has ended; nil if none does.
+  var followingRequest: NextRequest? {
+    guard case .ending(_, next: .request(let request)) = state, request.purpose.isFile else {
+      return nil
+    }
+    return request
+  }
 
   /// Whether it takes its connections from the common limit of its host.
   var takesCommonConnections: Bool {

@@ -159,6 +159,8 @@ extension TransferScheduler {
       update(id, into: &output) { $0.pieceWrong(wrong, in: context) }
     case .closed(let result, let operation):
       let fresh = ids.next()
+      var context = context
+      context.isPlaceTaken = hasLostPlace(id)
       update(id, into: &output) { $0.bodyClosed(result, by: operation, ids: fresh, in: context) }
       fillSlots(&output, at: now)
     }
@@ -231,11 +233,13 @@ extension TransferScheduler {
     }
     hostResponded(attempt, with: response.head.status, &output, at: now)
     let queueBefore = machines[id]?.spec.queue
+    let wasReserved = machines[id].map(hasReservedConnection) ?? false
     let hint = update(id, into: &output) { $0.headReceived(response, in: context) }?.hostHint
     if hint?.connectionsMax != nil { hosts.recordRefusal(of: attempt) }
     learn(hint, from: id, &output, at: now)
-    // A rule may have moved it, perhaps to a closed queue.
-    if machines[id]?.spec.queue != queueBefore { fillSlots(&output, at: now) }
+    // A rule may have moved it, perhaps to a closed queue; another host may have accepted it.
+    let isFree = wasReserved && machines[id].map(hasReservedConnection) == false
+    if isFree || machines[id]?.spec.queue != queueBefore { fillSlots(&output, at: now) }
   }
 
   /// A host that has answered the last request which it permits gets no other one for a while. With

@@ -26,6 +26,20 @@ extension TransferScheduler {
     readAhead(&output)
   }
 
+  /// Whether others have taken the place of a transfer that is about to request its file again:
+  /// while it returned to its host from another one, or while the end of its body was written.
+  func hasLostPlace(_ id: TransferID) -> Bool {
+    guard let machine = machines[id], let request = machine.followingRequest else { return false }
+    let others = RunningConnections(self)
+    if hosts.connectionCount + others.reservedCount(besides: id) >= queue.limits.connectionsMax {
+      return true
+    }
+    let origin = machine.spec.url.origin
+    guard request.url.origin == origin else { return false }
+    return hosts.connectionCount(at: origin) + others.reservedCount(at: origin, besides: id)
+      >= allowedConnections(at: origin, for: machine.spec)
+  }
+
   // MARK: Queued transfers
 
   private mutating func startQueued(_ output: inout SchedulerOutput, at now: Moment) {
@@ -106,11 +120,10 @@ extension TransferScheduler {
     }
   }
 
-  /// The connections of transfers that have a slot but, between two attempts, no connection. They
-  /// stay reserved.
+  /// The reserved connections of transfers that have a slot (`hasReservedConnection`).
   func reservedConnections() -> [OriginSession] {
     queue.running.compactMap { id in
-      guard !queue.isBeside(id), let machine = machines[id], machine.hasReservedConnection else {
+      guard !queue.isBeside(id), let machine = machines[id], hasReservedConnection(machine) else {
         return nil
       }
       return OriginSession(machine.spec)

@@ -72,6 +72,25 @@ struct PlaylistScriptTests {
     #expect(script.state(other) == .queued)
   }
 
+  @Test func `a host that asks for a pause gets no request for the next segment`() throws {
+    var script = SchedulerScript()
+    let id = script.add(spec(Self.playlist))
+    try deliver(Self.media(2), &script)
+    let segment = try open(id, &script, from: 0)
+    script.add(spec())
+    let other = try #require(script.attempt)
+    script.head(other, 503, ["Retry-After": "100"])
+    script.settled(other, .cancelled)
+    script.settled(segment, .complete, durable: 100)
+    #expect(script.state(id) == .waiting)
+    #expect(script.record(id)?.reason == .retryAfter)
+    #expect(progress(id, script)?.joinedCount == 1)
+    script.advance(milliseconds: 100_000)
+    script.timePasses()
+    #expect(script.state(id) == .running)
+    #expect(script.record(id)?.retryCount == 0)
+  }
+
   @Test func `a pause at the end of a segment does not count it`() throws {
     var script = SchedulerScript()
     let id = script.add(spec(Self.playlist))

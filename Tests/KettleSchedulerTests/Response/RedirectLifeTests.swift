@@ -27,6 +27,41 @@ struct RedirectLifeTests {
     #expect(third.login != nil)
   }
 
+  @Test func `a redirected transfer keeps its place until the other host answers`() throws {
+    var limits = TransferQueue.Limits()
+    limits.connectionsPerHostMax = 1
+    var script = SchedulerScript(limits: limits)
+    let first = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 302, ["Location": "http://mirror.example/a.iso"])
+    script.settled(attempt, .cancelled)
+    let second = try #require(script.plan)
+    #expect(second.url.host == "mirror.example")
+    let other = script.add(spec("http://files.example/b.iso"))
+    #expect(script.state(other) == .queued)
+    // It returns at once, so the other transfer gets the place only after it.
+    script.head(second.attempt, 302, ["Location": "http://files.example/c.iso"])
+    script.settled(second.attempt, .cancelled)
+    let third = try #require(script.plan)
+    #expect(third.url.text == "http://files.example/c.iso")
+    #expect(script.state(other) == .queued)
+    script.head(third.attempt, 302, ["Location": "http://mirror.example/c.iso"])
+    script.settled(third.attempt, .cancelled)
+    let fourth = try #require(script.attempt)
+    script.head(fourth, 200, ["Content-Length": "1000"])
+    script.opened(fourth, partial())
+    #expect(script.state(other) == .running)
+    let taker = try #require(script.attempt)
+    // Another version must be requested from the first host, where the place is taken now.
+    let failure = TransferFailure(.otherVersion, on: "http://mirror.example/c.iso")
+    script.settled(fourth, .failed(failure), durable: 0)
+    #expect(script.state(first) == .queued)
+    script.head(taker, 404)
+    script.settled(taker, .cancelled)
+    #expect(script.state(first) == .running)
+    #expect(script.plan?.url == spec().url)
+  }
+
   @Test func `twenty redirects are followed and the next is refused`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())

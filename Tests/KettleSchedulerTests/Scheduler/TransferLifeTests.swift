@@ -51,6 +51,26 @@ struct TransferLifeTests {
     #expect(script.state(seventh) == .queued)
   }
 
+  @Test func `a transfer whose connection was taken waits before another request`() throws {
+    var limits = TransferQueue.Limits()
+    limits.connectionsMax = 1
+    var script = SchedulerScript(limits: limits)
+    let id = script.add(spec())
+    let other = script.add(spec("http://other.example/b.iso"))
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["Content-Length": "1000"])
+    script.opened(attempt, partial())
+    script.handle(.attempt(attempt, .exchangeEnded))
+    let taker = try #require(script.attempt)
+    #expect(script.state(other) == .running)
+    let failure = TransferFailure(.otherVersion, on: spec().url.text)
+    script.settled(attempt, .failed(failure), durable: 0)
+    #expect(script.state(id) == .queued)
+    script.head(taker, 404)
+    script.settled(taker, .cancelled)
+    #expect(script.state(id) == .running)
+  }
+
   @Test func `the rename waits until the store has recorded the file as complete`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
