@@ -9,6 +9,7 @@ struct SimulationTests {
     [
       8_896_054_122_857_200_097, 1_217_236_636_580_938_898, 6_816_938_657_591_924_077,
       2_890_494_502_555_890_866, 4_330_313_489_882_773_133,
+      8_459_020_940_130_475_311,
     ] + Array(1...32)
 
   /// Otherwise the order of sets depends on the addresses of their memory.

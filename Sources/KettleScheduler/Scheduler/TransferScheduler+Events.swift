@@ -229,7 +229,7 @@ extension TransferScheduler {
     let (attempt, now) = (response.attempt, context.now)
     if let origin = hosts.origin(of: attempt) {
       streams.record(response.head, of: attempt, at: origin, isStream: response.isStream)
-      recordRateLimit(response.head, at: origin, now)
+      recordPause(response.head, to: id, at: origin, now)
     }
     hostResponded(attempt, with: response.head.status, &output, at: now)
     let queueBefore = machines[id]?.spec.queue
@@ -242,18 +242,25 @@ extension TransferScheduler {
     if isFree || machines[id]?.spec.queue != queueBefore { fillSlots(&output, at: now) }
   }
 
-  /// A host that has answered the last request which it permits gets no other one for a while. With
-  /// `Retry-After`, the refusal itself says for how long.
-  private mutating func recordRateLimit(
-    _ head: ResponseHead, at origin: Origin, _ now: Moment
+  /// A host that asks for a pause, or has answered the last request which it permits, gets no other
+  /// one for a while. That holds although the response is one to an attempt that is being cancelled.
+  /// Whether a program's task waits is for the program to decide.
+  private mutating func recordPause(
+    _ head: ResponseHead, to id: TransferID, at origin: Origin, _ now: Moment
   ) {
-    guard head.value(of: "Retry-After") == nil,
-      let pause = RateLimit.pauseMilliseconds(head, at: now)
-    else { return }
+    var pause: RetryAfter?
+    if head.value(of: "Retry-After") == nil {
+      pause = RateLimit.pauseMilliseconds(head, at: now).map { RetryAfter(milliseconds: $0) }
+    } else if machines[id]?.facts.isTask == false,
+      StatusMeaning(status: head.status, hasRetryAfter: true) == .host
+    {
+      pause = RetryAfter(head, at: now)
+    }
+    guard let pause else { return }
     hosts.learn(
       HostLimitHint(
-        origin: origin,
-        closedMilliseconds: RetryAfter(milliseconds: pause).boundedMilliseconds), at: now)
+        origin: origin, status: head.status, closedMilliseconds: pause.boundedMilliseconds),
+      at: now)
   }
 
   private mutating func attemptEnded(

@@ -94,6 +94,20 @@ struct RetryLifeTests {
     }
   }
 
+  @Test func `a Retry-After that answers a cancelled attempt counts`() throws {
+    var script = SchedulerScript()
+    let id = script.add(spec())
+    let attempt = try #require(script.attempt)
+    script.control(.pause, id)
+    script.head(attempt, 429, ["Retry-After": "100"])
+    script.settled(attempt, .cancelled)
+    let other = script.add(spec("http://files.example/b.iso"))
+    #expect(script.state(other) == .queued)
+    script.advance(milliseconds: 100_000)
+    script.timePasses()
+    #expect(script.state(other) == .running)
+  }
+
   @Test func `a Retry-After of ten years is limited to a day`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())
