@@ -88,6 +88,7 @@ let package = Package(
         "KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem", "CKettleCurl",
         "CKettleSQLite", grdb, grdbSQLite,
       ]),
+    target("KettleObjects", ["KettleEngine", "KettleModel", "KettleSystem"]),
     target("KettleStarter", ["KettleControl", "KettleModel", "KettleSystem", "CKettleLinux"]),
     target(
       "KettleSocket",
@@ -115,8 +116,8 @@ let package = Package(
       "KettleDaemon",
       [
         "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop", "KettleEngine",
-        "KettleFiles", "KettleModel", "KettleRPC", "KettleScheduler", "KettleSocket",
-        "KettleStarter", "KettleStore", "KettleSystem", "CKettleLinux", logging,
+        "KettleFiles", "KettleModel", "KettleObjects", "KettleRPC", "KettleScheduler",
+        "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem", "CKettleLinux", logging,
       ]),
     target(
       "KettleCommands",
@@ -242,6 +243,9 @@ let package = Package(
         "KettleEngine", "KettleFiles", "KettleModel", "KettleScheduler", "KettleSystem",
         "TestSupport",
       ]),
+    tests(
+      "KettleObjectsTests",
+      ["KettleEngine", "KettleModel", "KettleObjects", "KettleSystem", "TestSupport"]),
     tests(
       "KettleStoreTests",
       [

@@ -82,23 +82,9 @@ package struct BucketListing: CollectionAdapter {
       prefix: String(Substring(rest[slash...].dropFirst())))
   }
 
-  /// 3 to 63 lower-case letters, digits, dots and hyphens, and for Google underscores
-  /// (https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html,
-  /// https://cloud.google.com/storage/docs/buckets#naming).
+  /// Google permits underscores as well (https://cloud.google.com/storage/docs/buckets#naming).
   private static func isBucket(_ name: String, of service: Service) -> Bool {
-    let others = service == .gs ? ".-_" : ".-"
-    guard (3...63).contains(name.utf8.count), let first = name.utf8.first,
-      let last = name.utf8.last, isLetterOrDigit(first), isLetterOrDigit(last)
-    else { return false }
-    return !name.contains("..")
-      && name.utf8.allSatisfy { isLetterOrDigit($0) || others.utf8.contains($0) }
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-    default: false
-    }
+    ObjectPrefix.isBucket(name, others: service == .gs ? ".-_" : ".-")
   }
 
   /// The URL below which the objects are.

@@ -8,7 +8,7 @@ package enum ConfigurationKeys {
 
   /// The keys of the service whose names are fixed.
   package static let service: [ConfigurationKey<ServiceConfiguration>] =
-    [downloads, limits, network, proxy, conditions, notify, rpc, hooks, verify].flatMap(\.self)
+    [downloads, limits, network, proxy, s3, conditions, notify, rpc, hooks, verify].flatMap(\.self)
 
   /// The full names of the service's keys without a name of the user's.
   static var fixedNames: [String] {
@@ -73,6 +73,27 @@ package enum ConfigurationKeys {
       .means(
         "Hosts, addresses and networks that are reached without the proxy, with their subdomains.",
         otherwise: "the hosts in no_proxy of the environment"),
+  ]
+
+  private static let s3: [Key] = [
+    Key("s3.endpoint", setsOptional: \.objectStores.endpoint, to: .endpoint, waitsForStart: true)
+      .means(
+        "The service that has the buckets of s3:// destinations.",
+        otherwise: "that of the profile, or else Amazon's"),
+    Key("s3.region", setsOptional: \.objectStores.region, to: .region, waitsForStart: true)
+      .means(
+        "The region of those buckets.", otherwise: "that of the profile, or else us-east-1"),
+    Key(
+      "s3.path-style", setsOptional: \.objectStores.usesPathStyle, to: .boolean,
+      waitsForStart: true
+    )
+    .means(
+      "Whether the bucket is in the path of URLs and not in the host.",
+      otherwise: "true, if there is an endpoint or the name has a dot"),
+    Key("s3.profile", setsOptional: \.objectStores.profile, to: .profile, waitsForStart: true)
+      .means(
+        "The profile in ~/.aws/credentials and ~/.aws/config that has the key.",
+        otherwise: "AWS_PROFILE, or else default"),
   ]
 
   private static let conditions: [Key] = [

@@ -51,6 +51,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
   /// In the order of the file.
   package var rules: [TransferRule] = []
   package var hosts = Hosts()
+  package var objectStores = ObjectStores()
 
   package init() {}
 
@@ -121,6 +122,23 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package var appliesToRPC = false
 
     package init() {}
+  }
+
+  /// How `s3://` destinations are reached; nil means as the files of Amazon's tools say.
+  package struct ObjectStores: Hashable, Sendable {
+    package var endpoint: TransferURL?
+    package var region: String?
+    package var usesPathStyle: Bool?
+    package var profile: String?
+
+    package init() {}
+
+    /// - Parameter environment: says where those files are.
+    package func access(in environment: [String: String]) -> ObjectStoreAccess {
+      ObjectStoreAccess(
+        endpoint: endpoint, region: region, usesPathStyle: usesPathStyle,
+        keys: profile.map { .searched(AccessProfile(environment, name: $0), nil) })
+    }
   }
 
   /// Settings for single hosts apart from their proxies, which are in `proxyOfHost`.

@@ -115,16 +115,28 @@ extension ValueKind where Value == String {
     .text("a path in quotes that begins with \"/\" or \"~/\"") { beginsPath($0) ? $0 : nil }
   }
 
-  /// A directory, which may be relative.
+  /// A directory, which may be relative, or a prefix of a bucket.
   static var directory: Self {
     .text(
-      "a path in quotes that begins with \"/\" or \"~/\", or is relative to the downloads directory"
+      "a path in quotes that begins with \"/\" or \"~/\", or is relative to the downloads "
+        + "directory, or \"s3://BUCKET/PREFIX\""
     ) { path in
+      if ObjectPrefix.isMeant(by: path) { return ObjectPrefix(path)?.text }
       let isUsable =
         (1...4096).contains(path.utf8.count) && !path.split(separator: "/").contains("..")
         && (!path.hasPrefix("~") || path.hasPrefix("~/"))
       return isUsable ? path : nil
     }
+  }
+
+  static var region: Self {
+    .text("the name of a region in quotes, such as \"eu-west-1\"") {
+      ObjectStoreAccess.isRegion($0) ? $0 : nil
+    }
+  }
+
+  static var profile: Self {
+    .text("the name of a profile in quotes") { (1...256).contains($0.utf8.count) ? $0 : nil }
   }
 
   static var title: Self {
@@ -214,6 +226,14 @@ extension ValueKind where Value == Int64? {
       entry.value.text.flatMap {
         $0 == RateText.none ? .some(nil) : RateText.parse($0).map(Optional.some)
       }
+    }
+  }
+}
+
+extension ValueKind where Value == TransferURL {
+  static var endpoint: Self {
+    .text("a URL in quotes that begins with http:// or https://") {
+      ObjectStoreAccess.endpoint($0)
     }
   }
 }

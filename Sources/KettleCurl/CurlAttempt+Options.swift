@@ -124,7 +124,9 @@ extension CurlAttempt {
     }
     if let signing = request.login?.signing {
       // S3 requires it, and libcurl adds it in newer versions alone.
-      append("x-amz-content-sha256: " + Self.digestOfNothing, to: &headerList)
+      if !request.headers.contains(where: { $0.name.lowercased() == Self.bodyDigestName }) {
+        append("\(Self.bodyDigestName): \(Self.digestOfNothing)", to: &headerList)
+      }
       if let token = signing.sessionToken {
         append("x-amz-security-token: " + token, to: &headerList)
       }
@@ -136,6 +138,8 @@ extension CurlAttempt {
     }
     options.check(kettle_easy_set_list(easy, CURLOPT_HTTPHEADER, headerList))
   }
+
+  private static let bodyDigestName = "x-amz-content-sha256"
 
   /// The SHA-256 of the body of a GET.
   private static let digestOfNothing =

@@ -200,6 +200,60 @@ extension POSIXFileStorage {
   package func digest(
     ofFileAt path: String, algorithm: Checksum.Algorithm
   ) throws(TransferFailure) -> String {
+    let (file, status) = try openForReading(path)
+    guard let digest = MessageDigest(algorithm) else {
+      throw TransferFailure(
+        .internalProblem, on: path, detail: "libcrypto does not offer \(algorithm.rawValue)")
+    }
+    let whole = POSIXFileDigest(file, digest, path: path)
+    try whole.advance(to: status.identity.byteCount) { false }
+    return try whole.finish()
+  }
+
+  /// Returns the SHA-256 of a part of a file. Throws `partialFileChanged` for a part that it does
+  /// not have.
+  package func digest(
+    of range: ByteRange, inFileAt path: String
+  ) throws(TransferFailure) -> [UInt8] {
+    let (file, status) = try openForReading(path)
+    guard status.identity.byteCount >= range.upper else {
+      throw TransferFailure(.partialFileChanged, on: path, detail: "it is shorter")
+    }
+    guard let digest = MessageDigest(.sha256) else {
+      throw TransferFailure(.internalProblem, on: path, detail: "libcrypto has no SHA-256")
+    }
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+    defer { piece.deallocate() }
+    var lower = range.lower
+    while lower < range.upper {
+      let count = Int(min(Int64(piece.count), range.upper - lower))
+      let bytes = UnsafeMutableRawBufferPointer(rebasing: piece.prefix(count))
+      let isRead: Bool
+      do { isRead = try file.read(bytes, at: lower) } catch { throw error.failure(.file(path)) }
+      guard isRead else {
+        throw TransferFailure(.partialFileChanged, on: path, detail: "it became shorter")
+      }
+      guard digest.update(UnsafeRawBufferPointer(bytes)) else { break }
+      lower += Int64(count)
+    }
+    guard lower == range.upper, let result = digest.finishBytes() else {
+      throw TransferFailure(.internalProblem, on: path, detail: "libcrypto failed")
+    }
+    return result
+  }
+
+  /// Returns the SHA-256 of bytes; nil when libcrypto fails.
+  package static func digest(of bytes: [UInt8]) -> [UInt8]? {
+    guard let digest = MessageDigest(.sha256), bytes.withUnsafeBytes({ digest.update($0) }) else {
+      return nil
+    }
+    return digest.finishBytes()
+  }
+
+  /// Opens a regular file.
+  private func openForReading(
+    _ path: String
+  ) throws(TransferFailure) -> (OpenFile, FileStatus) {
     let file: OpenFile
     let status: FileStatus
     do {
@@ -212,13 +266,7 @@ extension POSIXFileStorage {
     guard status.isRegular else {
       throw TransferFailure(.fileProblem, on: path, detail: "it is not a file")
     }
-    guard let digest = MessageDigest(algorithm) else {
-      throw TransferFailure(
-        .internalProblem, on: path, detail: "libcrypto does not offer \(algorithm.rawValue)")
-    }
-    let whole = POSIXFileDigest(file, digest, path: path)
-    try whole.advance(to: status.identity.byteCount) { false }
-    return try whole.finish()
+    return (file, status)
   }
 }
 

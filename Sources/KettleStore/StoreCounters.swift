@@ -245,8 +245,8 @@ extension TalliedRow {
       bytesReceived = row.bytesReceived
       bytesExpected = row.bytesExpected
     } else if let finished = record.finishedFile {
-      bytesReceived = finished.identity?.byteCount ?? 0
-      bytesExpected = finished.identity?.byteCount
+      bytesReceived = finished.byteCount ?? 0
+      bytesExpected = finished.byteCount
     } else {
       bytesReceived = record.resumeData?.durable.byteCount ?? 0
       bytesExpected = record.resumeData?.totalByteCount

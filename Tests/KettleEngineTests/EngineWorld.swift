@@ -25,6 +25,7 @@ final class EngineWorld: Sendable {
   ///   - kept: the store, if it is not the one of that world.
   init(
     after: EngineWorld? = nil, kept: InMemoryJournal? = nil,
+    objects: any ObjectStore = NoObjectStore(),
     _ change: (inout TransferEngine.Configuration) -> Void = { _ in }
   ) async throws {
     journal = kept ?? after?.journal ?? InMemoryJournal()
@@ -41,7 +42,7 @@ final class EngineWorld: Sendable {
     engine = try TransferEngine(
       configuration: configuration,
       ports: TransferEngine.Ports(
-        journal: journal, archive: journal, files: files, clock: clock,
+        journal: journal, archive: journal, files: files, objects: objects, clock: clock,
         makeTransport: { events in
           let transport = ScriptedTransport(events: events)
           made.withLock { $0 = transport }

@@ -32,7 +32,7 @@ struct LiveTransfersTests {
     var live = LiveTransfers()
     live[id].body = .opening(OpeningBody(attempt))
     live[id].digest = digest
-    live[id].unpacking = LiveFileWork(operation)
+    live[id].work = LiveFileWork(operation, .unpacking)
     live[id].tooFewFreeBytes = 5
     live[id].noteUnkept()
     live[id].noteSent(3)
@@ -51,7 +51,7 @@ struct LiveTransfersTests {
     arguments: [
       { $0.body = .opening(OpeningBody(AttemptID(rawValue: 1))) },
       { $0.digest = Self.emptyDigest() },
-      { $0.unpacking = LiveFileWork(OperationID(rawValue: 1)) },
+      { $0.work = LiveFileWork(OperationID(rawValue: 1), .unpacking) },
       { $0.tooFewFreeBytes = 5 },
       { $0.isSending = true },
       { $0.noteUnkept() },
@@ -102,26 +102,26 @@ struct LiveTransfersTests {
 
   @Test func `the sets name the transfers with a body, with bytes to report and being unpacked`() {
     var live = full()
-    #expect(live.withBody == [id] && live.sending == [id] && live.unpacking == [id])
+    #expect(live.withBody == [id] && live.sending == [id] && live.working == [id])
     live[id].endBody()
-    #expect(live.withBody.isEmpty && live.sending == [id] && live.unpacking == [id])
+    #expect(live.withBody.isEmpty && live.sending == [id] && live.working == [id])
     #expect(live.takeSending() == [id])
     #expect(live.sending.isEmpty && live.takeSending().isEmpty)
     #expect(live[id].observation?.sentByteCount == 3)
-    live.stopUnpackings { _, operation in operation == self.operation }
-    #expect(live.unpacking == [id])
-    live.stopUnpackings { _, _ in false }
-    #expect(live.unpacking.isEmpty)
+    live.stopWork { _, operation in operation == self.operation }
+    #expect(live.working == [id])
+    live.stopWork { _, _ in false }
+    #expect(live.working.isEmpty)
   }
 
   // MARK: Ends
 
   @Test func `nothing is left of a removed transfer, and its unpacking stops`() throws {
     var live = full()
-    let unpacking = try #require(live[id].unpacking)
+    let unpacking = try #require(live[id].work)
     live.remove(id)
     #expect(live.count == 0)
-    #expect(live.withBody.isEmpty && live.sending.isEmpty && live.unpacking.isEmpty)
+    #expect(live.withBody.isEmpty && live.sending.isEmpty && live.working.isEmpty)
     #expect(unpacking.shouldStop)
   }
 

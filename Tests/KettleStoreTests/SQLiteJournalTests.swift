@@ -47,7 +47,7 @@ import TestSupport
     }
     #expect(Mirror(reflecting: Sample.full(1).spec).children.count == 19)
     #expect(Mirror(reflecting: Sample.full(1)).children.count == 16)
-    #expect(Mirror(reflecting: Sample.resumeData(1)).children.count == 21)
+    #expect(Mirror(reflecting: Sample.resumeData(1)).children.count == 22)
   }
 
   @Test(arguments: [

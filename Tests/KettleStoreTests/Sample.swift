@@ -185,6 +185,9 @@ enum Sample {
     resumeData.continued = FileIdentity(
       device: 66_307, inode: .max, byteCount: 4096, modifiedNanoseconds: -id)
     resumeData.binAction = 1_800_000_000_000
+    resumeData.upload = ObjectUpload(
+      key: "raw/ü.iso", uploadID: "2~abc", partByteCount: 8 << 20, mark: "f00-1",
+      hasChecksums: true)
     return resumeData
   }
 

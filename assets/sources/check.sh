@@ -2,7 +2,7 @@
 # Downloads collections from real servers, and from small ones that speak the API of a service, and
 # compares every byte.
 #
-#     assets/sources/check.sh PROGRAM [hub|pages|webdav|ftp|archive|zenodo|figshare|dataverse|bucket]...
+#     assets/sources/check.sh PROGRAM [hub|pages|webdav|ftp|archive|zenodo|figshare|dataverse|bucket|store]...
 #
 # Each kind of source is a file beside this one; without names all are checked. Where there is another
 # client, such as that of a service, it downloads first: a server that it cannot use proves nothing. Kettle's
@@ -156,7 +156,7 @@ for directory in "$served/pub" "$served/pub/sub one" "$served/pub/sub one/deep";
 done
 python3 -m venv "$home/venv"
 
-[ $# -gt 0 ] || set -- hub pages webdav ftp archive zenodo figshare dataverse bucket
+[ $# -gt 0 ] || set -- hub pages webdav ftp archive zenodo figshare dataverse bucket store
 for part; do
   # shellcheck source=/dev/null
   . "$here/$part.sh"

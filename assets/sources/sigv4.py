@@ -4,9 +4,10 @@
 
 It verifies what docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html describes, in the
 header field Authorization only, and answers as Amazon does what it refuses. boto3 and s3cmd pass it, and
-fail with a wrong secret, before Kettle is tried. Each refused request is a line on standard error.
+fail with a wrong secret, before Kettle is tried. Each refused request is a line on standard error, and each
+other one on standard output. What the file that SIGV4_DELAY names says is how many seconds each PUT takes.
 """
-import calendar, hashlib, hmac, http.client, re, sys, time, urllib.parse
+import calendar, hashlib, hmac, http.client, os, re, sys, time, urllib.parse
 from xml.sax.saxutils import escape
 from answers import Answers, serve
 
@@ -151,6 +152,9 @@ class Handler(Answers):
     do_POST = do_PUT = do_DELETE = do_GET
 
     def pass_on(self, body):
+        delay = os.environ.get("SIGV4_DELAY")
+        if delay and self.command == "PUT" and os.path.exists(delay):
+            time.sleep(float(open(delay).read()))
         server = http.client.HTTPConnection("127.0.0.1", server_port)
         server.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
         for name, value in self.headers.items():
@@ -159,6 +163,7 @@ class Handler(Answers):
         server.endheaders(body)
         response = server.getresponse()
         data = response.read()
+        print(self.command, self.path, response.status, flush=True)
         self.send_response_only(response.status, response.reason)
         for name, value in response.getheaders():
             if name.lower() not in ("connection", "transfer-encoding", "content-length"):

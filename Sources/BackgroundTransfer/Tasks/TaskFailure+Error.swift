@@ -202,6 +202,8 @@ extension TransferFailure.Code {
     case .checksumMismatch: .cannotDecodeRawData
     case .partialFileChanged: .downloadDecodingFailedMidStream
     case .uploadFileUnusable: .fileDoesNotExist
+    // No task has an object store as its destination.
+    case .storeRefused, .storeUnavailable, .uploadGone: .cannotWriteToFile
     case .cancelled: .cancelled
     case .conditionUnmet: .dataNotAllowed
     // No task is a collection.

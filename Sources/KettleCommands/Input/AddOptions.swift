@@ -14,8 +14,10 @@ struct AddOptions: ParsableArguments {
   @Option(
     name: [.customShort("d"), .customLong("directory"), .customLong("to")],
     help: ArgumentHelp(
-      "The directory for the file, created if missing; default: the downloads directory.",
-      valueName: "dir"),
+      """
+      The directory for the file, created if missing, or s3://BUCKET/PREFIX; default: the \
+      downloads directory.
+      """, valueName: "dir"),
     completion: .directory)
   var directory: String?
 

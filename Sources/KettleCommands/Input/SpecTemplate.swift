@@ -114,11 +114,15 @@ struct SpecTemplate: Sendable {
   private mutating func readPaths(
     _ options: AddOptions, placedAt output: OutputPath, in context: CommandContext
   ) {
+    let prefix = output.directory.flatMap { ObjectPrefix.isMeant(by: $0) ? $0 : nil }
+    if let prefix { readPrefix(prefix, in: context) }
     if context.host != nil {
-      readRemotePaths(options, output)
+      readRemotePaths(options, prefix == nil ? output : OutputPath(directory: nil, output: nil))
       return
     }
-    if let path = output.directory {
+    if prefix != nil {
+      // No directory is looked at.
+    } else if let path = output.directory {
       switch ArgumentPath.directoryToUse(path, from: context.currentDirectory) {
       case .success(.existing(let directory)):
         settings.append { $0.directory = directory }
@@ -142,6 +146,20 @@ struct SpecTemplate: Sendable {
       case .success(let file): settings.append { $0.caCertificatePath = file }
       case .failure(let error): problems += error.problems
       }
+    }
+  }
+
+  /// The environment says how the object store is reached. Keys of this machine are not sent to
+  /// another one.
+  private mutating func readPrefix(_ text: String, in context: CommandContext) {
+    guard let prefix = ObjectPrefix(text) else {
+      problems.append(.path(.notAPrefix(text)))
+      return
+    }
+    let access = context.host == nil ? ObjectStoreAccess(context.environment) : ObjectStoreAccess()
+    settings.append { spec in
+      spec.directory = prefix.text
+      if access != ObjectStoreAccess() { spec.options.store = access }
     }
   }
 

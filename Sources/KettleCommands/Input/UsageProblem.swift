@@ -105,6 +105,7 @@ package enum UsageProblem: Hashable, Sendable {
     case notDownloaded(String)
     /// It would have to be resolved on another machine.
     case relativeOverHost(String)
+    case notAPrefix(String)
   }
 }
 

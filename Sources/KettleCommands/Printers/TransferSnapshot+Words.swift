@@ -8,6 +8,7 @@ extension TransferSnapshot {
 
   /// The state in one or two words; for a waiting transfer, what it waits for.
   var stateWords: String {
+    if state == .verifying, let fileWorkText { return fileWorkText }
     guard state == .waiting, let reason else { return Strings.countWord(state) }
     return HeldBackWords(reason).state
   }

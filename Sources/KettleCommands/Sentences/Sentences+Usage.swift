@@ -188,6 +188,8 @@ extension Sentences {
     case .notDownloaded(let path):
       "\(quoted(path)) is not the finished file of a transfer on the list; "
         + "--manifest compares it with a list of checksums"
+    case .notAPrefix(let text):
+      "\"\(text.sanitizedForDisplay())\" is no prefix of a bucket; write s3://BUCKET/PREFIX"
     case .relativeOverHost(let path):
       "\(quoted(path)) would be resolved on the other machine; write an absolute path"
     }

@@ -42,7 +42,11 @@ extension Sentences {
       switch row.state {
       case .running: return ["Nothing holds it back" + speed(of: row)]
       case .queued, .waiting: return ["The service does not report why"]
-      case .verifying: return ["Its checksum is being computed"]
+      case .verifying:
+        guard let path = row.path, row.storedByteCount != nil else {
+          return ["Its checksum is being computed"]
+        }
+        return ["It is being uploaded to \(quoted(path, limit: 4096))"]
       case .completed: return row.path.map { ["Its file is \(quoted($0, limit: 4096))"] } ?? []
       case .failed: return ["Because: \(failed(row))"]
       case .idle, .scheduled, .paused: return []

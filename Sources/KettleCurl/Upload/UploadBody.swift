@@ -63,14 +63,17 @@ final class UploadBody {
       return .failure(unusable(path, "it has \(status.st_size) bytes and not \(byteCount)"))
     }
     let start = rest?.offset ?? 0
+    let left = byteCount - start
     if let rest,
       rest.modifiedNanoseconds != identity.modifiedNanoseconds || !(0...byteCount).contains(start)
+        || !(0...left).contains(rest.byteCount ?? 0)
     {
       return .failure(unusable(path, "it was changed after a part of it had been sent"))
     }
     return .success(
       UploadBody(
-        .file(SharedDescriptor(file), path: path), byteCount: byteCount - start, start: start,
+        .file(SharedDescriptor(file), path: path), byteCount: rest?.byteCount ?? left,
+        start: start,
         modifiedNanoseconds: identity.modifiedNanoseconds))
   }
 

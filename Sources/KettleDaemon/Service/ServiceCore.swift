@@ -4,6 +4,7 @@ import KettleCurl
 import KettleEngine
 import KettleFiles
 import KettleModel
+import KettleObjects
 import KettleStore
 import KettleSystem
 import Logging
@@ -21,6 +22,7 @@ struct ServiceCore: Sendable {
   private let ledger = RPCLedger()
   private let notifications: DesktopNotificationBridge?
   private let journal: SQLiteJournal
+  private let objects: ObjectStoreClient
   private let memory: MemoryReturn
   private let information: ServiceInformation
 
@@ -48,6 +50,7 @@ struct ServiceCore: Sendable {
     let files = POSIXFileStorage(
       documentsDirectory: settings.documentsDirectory, heldDirectory: paths.heldDirectory,
       unrecordedPath: paths.unrecordedFilesPath)
+    objects = Self.makeObjectStore(for: options, settings, files: files, clock: clock)
     let freeSpace = FreeSpace(now: { clock.now().monotonic }) {
       files.freeBytes(at: settings.documentsDirectory)
     }
@@ -67,7 +70,7 @@ struct ServiceCore: Sendable {
       ports: TransferEngine.Ports(
         journal: crashes.mustPause
           ? PausingJournal(base: journal, archive: journal) : journal,
-        archive: journal, files: files, clock: clock,
+        archive: journal, files: files, objects: objects, clock: clock,
         makeTransport: { events throws(TransferFailure) in
           try CurlTransport(events: events, settings: settings.curl)
         }),
@@ -85,6 +88,29 @@ struct ServiceCore: Sendable {
       ProcessResources.releaseUnusedMemory()
     }
     observers.add(memory)
+  }
+
+  /// Its transport is made when the first file is stored.
+  private static func makeObjectStore(
+    for options: TransferService.Options, _ settings: ServiceSettings, files: POSIXFileStorage,
+    clock: ServiceClock
+  ) -> ObjectStoreClient {
+    ObjectStoreClient(
+      ObjectStoreClient.Ports(
+        makeTransport: { events throws(TransferFailure) in
+          try CurlTransport(events: events, settings: settings.curl)
+        },
+        digest: { path, range throws(TransferFailure) in
+          try files.digest(of: range, inFileAt: path)
+        },
+        digestOfBytes: { POSIXFileStorage.digest(of: $0) },
+        read: { path in
+          switch FileContents.read(path: path, byteCountMax: 1 << 20) {
+          case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+          case .missing, .unreadable: nil
+          }
+        },
+        settings: { settings.objectStores }, environment: options.environment, clock: clock))
   }
 
   /// Returns the notices that do not come from the configuration file.

@@ -20,6 +20,7 @@ struct ServiceSettings: Sendable {
   /// nil if the RPC is disabled.
   let rpc: RPCSettings?
   let hooks: HookSettings
+  let objectStores: ObjectStoreAccess
   /// The configuration file.
   let file: ServiceConfiguration
   /// How much of the configuration file is known.
@@ -68,6 +69,7 @@ struct ServiceSettings: Sendable {
     let proxies = Self.proxies(file, options.environment)
     if proxies != .none { engine.proxy = { proxies.proxyName(to: $0) } }
     hooks = HookSettings(file.hooks)
+    objectStores = file.objectStores.access(in: options.environment)
     engine.hooks = hooks.rules
     engine.netrcPath = paths.homeDirectory + "/.netrc"
     engine.hosts = file.hostSettings(home: paths.homeDirectory)

@@ -25,6 +25,9 @@ struct BodyOpening: Sendable {
   let id: TransferID
   let spec: TransferSpec
   let directory: String
+  /// Where the file goes when it is complete; nil for the directory.
+  var destination: ObjectDestination?
+  var objects: any ObjectStore = NoObjectStore()
   /// Returns the digests of pieces that only the store has.
   var storedPieces: @Sendable (TransferID) throws -> PieceHashes? = { _ in nil }
 
@@ -101,14 +104,20 @@ struct BodyOpening: Sendable {
       try makeSpace(for: expectedByteCount(new.total), from: old)
       file = try files.createPartialFile(insteadOf: old.resumeData)
     } else {
-      if spec.options.makesDirectory { try files.makeDirectory(directory) }
-      // The user wrote the rule long before, and may not have made its directory.
-      if spec.options.rule?.properties.contains(.directory) == true {
-        try files.makeSubdirectory(directory)
-      }
       let name = name(of: new)
-      try checkPlace(of: name)
-      if new.continues, let there = try files.fileToContinue(at: directory + "/" + name) {
+      guard directory.isAbsolutePath else {
+        throw TransferFailure(
+          .storeRefused, on: directory, detail: "no object can have a name there")
+      }
+      if let destination {
+        try checkObject(name, in: destination)
+      } else {
+        try checkDirectory()
+        try checkPlace(of: name)
+      }
+      if new.continues, destination == nil,
+        let there = try files.fileToContinue(at: directory + "/" + name)
+      {
         if there.identity.byteCount <= new.total ?? .max {
           return try continuing(there, named: name, as: new, following: copying)
         }
@@ -121,7 +130,8 @@ struct BodyOpening: Sendable {
       }
       do throws(TransferFailure) {
         file = try files.createPartialFile(
-          in: directory, preferredName: name, onConflict: spec.onConflict)
+          in: directory, preferredName: name,
+          onConflict: destination == nil ? spec.onConflict : .rename)
       } catch {
         throw files.judged(error, onConflict: spec.onConflict, spec.checksum)
       }
@@ -129,6 +139,7 @@ struct BodyOpening: Sendable {
     // The file of a program's task stays private until the program takes it.
     if spec.task == nil { file.setPermissions(permissions) }
     var resumeData = resumeData(of: file, new)
+    if destination != nil { resumeData.finalName = new.old?.resumeData.finalName ?? name(of: new) }
     resumeData.validator = new.validator
     resumeData.setAside = setAside(new.old)
     return Opened(resumeData: resumeData, file: file, freshStart: freshStart)
@@ -168,6 +179,27 @@ struct BodyOpening: Sendable {
       if let older = old.resumeData.setAside { files.removePartialFile(older) }
       return old.resumeData.partialIdentity
     }
+  }
+
+  private func checkDirectory() throws(TransferFailure) {
+    if spec.options.makesDirectory { try files.makeDirectory(directory) }
+    // The user wrote the rule long before, and may not have made its directory.
+    if spec.options.rule?.properties.contains(.directory) == true {
+      try files.makeSubdirectory(directory)
+    }
+  }
+
+  /// Detects an object that is to be kept, and a name that no object can have, before the first
+  /// byte.
+  private func checkObject(
+    _ name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) {
+    let path = destination.prefix.text + "/" + name
+    guard destination.prefix.key(of: name) != nil else {
+      throw TransferFailure(.storeRefused, on: path, detail: "no object can have this name")
+    }
+    guard spec.onConflict == .skip, try objects.exists(name, in: destination) else { return }
+    throw TransferFailure(.nameTaken, on: path)
   }
 
   /// What the user wants in a device or a FIFO gets no file with another name beside it.
@@ -212,7 +244,9 @@ struct BodyOpening: Sendable {
 extension BodyOpening {
   /// Whether opening copies a file, which is slow.
   func copies(_ plan: BodyPlan) -> Bool {
-    guard case .create(let new) = plan, new.continues, new.old == nil else { return false }
+    guard case .create(let new) = plan, new.continues, new.old == nil, destination == nil else {
+      return false
+    }
     return (try? files.fileToContinue(at: directory + "/" + name(of: new))) != nil
   }
 

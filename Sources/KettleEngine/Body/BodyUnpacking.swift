@@ -84,25 +84,39 @@ struct BodyUnpacking: Sendable {
   }
 }
 
-/// Work on a file that takes long, and can be stopped: unpacking it, or comparing its blocks with
-/// their digests.
+/// Work on a file that takes long, and can be stopped.
 final class LiveFileWork: Sendable {
-  let operation: OperationID
-  private let isAbandoned = Mutex(false)
-  private let compared = Mutex<Int64?>(nil)
+  enum Kind: Sendable {
+    case unpacking
+    /// Comparing its blocks with their digests.
+    case comparing
+    /// Sending it to an object store.
+    case storing
+  }
 
-  init(_ operation: OperationID) { self.operation = operation }
+  let operation: OperationID
+  private let kind: Kind
+  private let isAbandoned = Mutex(false)
+  private let done = Mutex<Int64>(0)
+
+  init(_ operation: OperationID, _ kind: Kind) {
+    self.operation = operation
+    self.kind = kind
+  }
 
   var shouldStop: Bool { isAbandoned.withLock { $0 } }
 
   func abandon() { isAbandoned.withLock { $0 = true } }
 
   /// The number of bytes compared with their digests; nil if something else is done.
-  var comparedByteCount: Int64? { compared.withLock { $0 } }
+  var comparedByteCount: Int64? { kind == .comparing ? done.withLock { $0 } : nil }
 
-  /// Notes how many bytes are compared. Returns whether to go on.
+  /// The number of bytes that an object store has; nil if something else is done.
+  var storedByteCount: Int64? { kind == .storing ? done.withLock { $0 } : nil }
+
+  /// Notes how many bytes are compared or stored. Returns whether to go on.
   func advance(to byteCount: Int64) -> Bool {
-    compared.withLock { $0 = byteCount }
+    done.withLock { $0 = byteCount }
     return !shouldStop
   }
 }

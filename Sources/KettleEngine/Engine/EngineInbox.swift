@@ -121,13 +121,15 @@ enum EngineInput: Sendable {
   /// With the digests that were not recorded yet.
   case bodyClosed(
     TransferID, OperationID, Result<ClosedBody?, TransferFailure>, [DigestedBytes] = [])
-  /// More of this transfer's finished file is compared.
-  case comparing(TransferID)
+  /// More of this transfer's file is compared or stored.
+  case advanced(TransferID)
   case fileVerified(TransferID, FileVerification.Result?)
   /// The damaged bytes of this transfer's finished file are replaced.
   case repaired(TransferID)
   case blocksChecked(TransferID, OperationID, Result<[ByteRange], TransferFailure>)
   case unpacked(TransferID, OperationID, BodyUnpacking.End)
+  /// An upload has begun, or all its parts are sent, or neither could be done.
+  case stored(TransferID, OperationID, Result<ObjectUpload?, TransferFailure>)
   case alarm
   /// A request led to decisions: what they leave to do follows when all input is handled.
   case turnsTaken

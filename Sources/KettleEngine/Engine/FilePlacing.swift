@@ -5,6 +5,7 @@ import KettleSystem
 /// The work on files that may block, away from the engine.
 struct FileWork: Sendable {
   let storage: any FileStorage
+  let objects: any ObjectStore
   /// Names and opens files. Finished files are deleted alone: a transfer that is reset and started
   /// again must find its name free. All other operations on one transfer are sequential anyway.
   let names: WorkerPool
@@ -12,14 +13,18 @@ struct FileWork: Sendable {
   let digests: WorkerPool
   /// Comparisons of finished files, one at a time.
   let checks: WorkerPool
+  /// Uploads to object stores, each with several connections.
+  let uploads: WorkerPool
   let placing: FilePlacing
   private let discarding: FileDiscarding
 
-  init(_ storage: any FileStorage, on work: WorkSource) {
+  init(_ storage: any FileStorage, _ objects: any ObjectStore, on work: WorkSource) {
     self.storage = storage
+    self.objects = objects
     names = WorkerPool("kettle.files", width: 16, makeQueue: work.makeQueue)
     digests = WorkerPool("kettle.digests", width: 2, makeQueue: work.makeQueue)
     checks = WorkerPool("kettle.checks", width: 1, makeQueue: work.makeQueue)
+    uploads = WorkerPool("kettle.uploads", width: 4, makeQueue: work.makeQueue)
     placing = FilePlacing(storage, on: names)
     discarding = FileDiscarding(storage)
   }

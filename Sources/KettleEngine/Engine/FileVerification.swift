@@ -151,7 +151,8 @@ struct Verifications: Sendable {
       return nil
     }
     lastOperation += 1
-    let progress = LiveFileWork(OperationID(rawValue: lastOperation))
+    let progress = LiveFileWork(
+      OperationID(rawValue: lastOperation), .comparing)
     let job = Job(id: next.id, haste: next.haste, progress: progress)
     current = job
     return job

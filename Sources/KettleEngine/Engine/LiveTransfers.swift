@@ -14,7 +14,7 @@ struct LiveTransfers: Sendable {
   private(set) var withBody: Set<TransferID> = []
   /// The transfers whose requests have sent more than was reported.
   private(set) var sending: Set<TransferID> = []
-  private(set) var unpacking: Set<TransferID> = []
+  private(set) var working: Set<TransferID> = []
 
   /// The number of entries.
   var count: Int { entries.count }
@@ -32,14 +32,14 @@ struct LiveTransfers: Sendable {
     guard let entry = entries[id] else { return }
     if entry.body != nil { withBody.insert(id) } else { withBody.remove(id) }
     if entry.isSending { sending.insert(id) } else { sending.remove(id) }
-    if entry.unpacking != nil { unpacking.insert(id) } else { unpacking.remove(id) }
+    if entry.work != nil { working.insert(id) } else { working.remove(id) }
     if entry.isEmpty { entries[id] = nil }
   }
 
   /// Forgets a transfer that is not on the list any more.
   mutating func remove(_ id: TransferID) {
     guard entries[id] != nil else { return }
-    self[id].stopUnpacking()
+    self[id].stopWork()
     self[id] = LiveTransfer()
   }
 
@@ -68,13 +68,13 @@ struct LiveTransfers: Sendable {
     return ids
   }
 
-  /// Stops each unpacking that no transfer waits for.
-  mutating func stopUnpackings(unless isAwaited: (TransferID, OperationID) -> Bool) {
-    for id in unpacking {
-      guard let operation = entries[id]?.unpacking?.operation, !isAwaited(id, operation) else {
+  /// Stops all work on files that no transfer waits for.
+  mutating func stopWork(unless isAwaited: (TransferID, OperationID) -> Bool) {
+    for id in working {
+      guard let operation = entries[id]?.work?.operation, !isAwaited(id, operation) else {
         continue
       }
-      self[id].stopUnpacking()
+      self[id].stopWork()
     }
   }
 
@@ -88,8 +88,8 @@ struct LiveTransfers: Sendable {
 struct LiveTransfer: Sendable {
   var body: LiveBody?
   var digest: LiveDigest?
-  /// The unpacking of its partial file, or the comparison of it after a crash.
-  var unpacking: LiveFileWork?
+  /// What is done with its partial file between or after its attempts.
+  var work: LiveFileWork?
   /// The comparison of its finished file.
   var checking: LiveFileWork?
   /// How much free space was not enough to unpack its file.
@@ -115,7 +115,7 @@ struct LiveTransfer: Sendable {
   }
 
   fileprivate var isEmpty: Bool {
-    isStored && unpacking == nil && tooFewFreeBytes == nil && !needsFileFirst && !isSending
+    isStored && work == nil && tooFewFreeBytes == nil && !needsFileFirst && !isSending
       && observation == nil
   }
 
@@ -153,9 +153,9 @@ struct LiveTransfer: Sendable {
     tooFewFreeBytes = nil
   }
 
-  mutating func stopUnpacking() {
-    unpacking?.abandon()
-    unpacking = nil
+  mutating func stopWork() {
+    work?.abandon()
+    work = nil
   }
 }
 

@@ -19,6 +19,7 @@ extension TransferEngine {
     case .closeBody(let id, let operation): closeBody(id, operation)
     case .discardPartialFile(let id, let operation, let resumeData):
       noteKept(resumeData, of: id)
+      abortUpload(of: resumeData, for: id)
       discard(resumeData, of: id, as: operation)
     case .checkBlocks(let id, let operation, let resumeData):
       checkBlocks(of: resumeData, for: id, as: operation)
@@ -26,11 +27,16 @@ extension TransferEngine {
       computeDigest(algorithm, of: resumeData, for: id, as: operation)
     case .unpackFile(let id, let operation, let resumeData):
       unpack(resumeData, of: id, as: operation)
+    case .storeFile(let id, let operation, let resumeData):
+      store(resumeData, of: id, as: operation)
     case .readTitle(let id, let resumeData): readTitle(of: id, resumeData)
     case .placeFile(let id, let operation, let resumeData, let policy):
       live[id].digest = nil
       if let target = scheduler.machines[id]?.spec.options.repairs {
         return patch(target, with: resumeData, of: id, as: operation)
+      }
+      if let file = fileToStore(resumeData, of: id) {
+        return publish(file, of: id, as: operation)
       }
       files.placing.enqueue(
         FilePlacing.Order(
@@ -116,9 +122,13 @@ extension TransferEngine {
 
   private func openBody(_ plan: BodyPlan, of attempt: AttemptID, for id: TransferID) {
     guard let record = scheduler.machines[id]?.record else { return }
+    let destination = ObjectDestination(record.spec)
     let opening = BodyOpening(
       files: files.storage, id: id, spec: record.spec,
-      directory: rows.directory(of: record.spec),
+      // What is to become an object is a file first.
+      directory: destination == nil
+        ? rows.directory(of: record.spec) : configuration.documentsDirectory,
+      destination: destination, objects: files.objects,
       storedPieces: { [archive = store.archive] id in try archive.pieces(of: id) })
     if !live[id].needsFileFirst,
       let file = LatePartialFile(

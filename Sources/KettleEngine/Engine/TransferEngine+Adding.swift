@@ -200,6 +200,8 @@ extension TransferEngine {
   private func problem(
     with file: FinishedFile, _ difference: RequestDifference, _ asked: TransferSpec
   ) async -> FollowOutcome? {
+    // What became of an object, only its store knows.
+    if file.object != nil { return nil }
     let checksum = asked.checksum
     let (standing, found) = await compare(
       file, needsDigest: difference.checksum != nil || file.verifiedBy == nil, checksum?.algorithm)

@@ -68,8 +68,8 @@ extension TransferEngine {
   func unpack(_ resumeData: ResumeData, of id: TransferID, as operation: OperationID) {
     // It may have been paused during the commit.
     guard let machine = scheduler.machines[id], machine.isVerifying(operation) else { return }
-    let unpacking = LiveFileWork(operation)
-    live[id].unpacking = unpacking
+    let unpacking = LiveFileWork(operation, .unpacking)
+    live[id].work = unpacking
     let work = BodyUnpacking(
       files: files.storage, id: id, spec: machine.spec, tooFewFreeBytes: live[id].tooFewFreeBytes)
     files.digests.async { [weak self] in
@@ -81,8 +81,8 @@ extension TransferEngine {
   func unpacked(_ end: BodyUnpacking.End, of id: TransferID, by operation: OperationID) {
     let coding = scheduler.machines[id]?.resumeData?.contentCoding
     // A stopped unpacking is not a failure: the transfer unpacks again when it continues.
-    if live[id].unpacking?.operation == operation {
-      live[id].unpacking = nil
+    if live[id].work?.operation == operation {
+      live[id].work = nil
       live[id].tooFewFreeBytes = end.tooFewFreeBytes
       let hasOtherBytes = (try? end.result.get()) != nil
       apply(
@@ -105,16 +105,15 @@ extension TransferEngine {
 extension TransferEngine {
   /// Compares the durable bytes of a partial file with their digests, away from the engine.
   func checkBlocks(of resumeData: ResumeData, for id: TransferID, as operation: OperationID) {
-    let checking = LiveFileWork(operation)
-    _ = checking.advance(to: 0)
-    live[id].unpacking = checking
+    let checking = LiveFileWork(operation, .comparing)
+    live[id].work = checking
     files.digests.async { [inbox, archive = store.archive, storage = files.storage] in
       // Opening reports what is wrong with the file itself.
       let known = try? archive.digests(of: id).entries(within: resumeData.durable)
       let damaged = Result { () throws(TransferFailure) in
         try storage.compare(fileAt: resumeData.partialPath, with: known ?? []) { byteCount in
           if byteCount > 0, byteCount % (64 * BlockDigests.blockByteCount) == 0 {
-            _ = inbox.put(.comparing(id))
+            _ = inbox.put(.advanced(id))
           }
           return checking.advance(to: byteCount)
         }.differing
@@ -126,7 +125,7 @@ extension TransferEngine {
   func blocksChecked(
     _ result: Result<[ByteRange], TransferFailure>, of id: TransferID, by operation: OperationID
   ) {
-    if live[id].unpacking?.operation == operation { live[id].unpacking = nil }
+    if live[id].work?.operation == operation { live[id].work = nil }
     let damaged = (try? result.get()) ?? []
     guard scheduler.machines[id]?.isVerifying(operation) == true else { return }
     if !damaged.isEmpty {

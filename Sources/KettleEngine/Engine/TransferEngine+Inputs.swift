@@ -32,12 +32,13 @@ extension TransferEngine {
       checkpointSynced(result, by: writer, of: id)
     case .bodyClosed(let id, let operation, let result, let digests):
       bodyClosed(result, with: digests, of: id, by: operation)
-    case .comparing(let id): announceChange(of: id)
+    case .advanced(let id): announceChange(of: id)
     case .fileVerified(let id, let result): fileVerified(result, of: id)
     case .repaired(let id): repaired(id)
     case .blocksChecked(let id, let operation, let result):
       blocksChecked(result, of: id, by: operation)
     case .unpacked(let id, let operation, let end): unpacked(end, of: id, by: operation)
+    case .stored(let id, let operation, let outcome): stored(outcome, of: id, by: operation)
     case .alarm: alarm()
     case .turnsTaken: break
     }

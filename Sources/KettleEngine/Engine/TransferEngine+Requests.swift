@@ -174,7 +174,8 @@ extension TransferEngine {
     return outcome
   }
 
-  /// Moves finished files to the bin. One that is gone already is neither discarded nor kept.
+  /// Moves finished files to the bin. One that is gone already is neither discarded nor kept, and
+  /// an object always stays: nothing could bring it back.
   private func discard(
     _ finished: [(TransferID, FinishedFile)], into binAction: Int64?
   ) async -> (discardedPaths: [String], kept: [KeptFile]) {
@@ -184,7 +185,7 @@ extension TransferEngine {
         for (id, file) in finished {
           if file.identity != nil && files.discard(file, of: id, into: binAction, by: moves) {
             outcome.discardedPaths.append(file.path)
-          } else if files.hasEntry(at: file.path) {
+          } else if file.object != nil || files.hasEntry(at: file.path) {
             outcome.kept.append(KeptFile(id: id, path: file.path))
           }
         }

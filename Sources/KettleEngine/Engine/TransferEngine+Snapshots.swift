@@ -65,7 +65,8 @@ extension TransferEngine {
       snapshot.task?.sentByteCount = byteCount
     }
     snapshot.comparedByteCount =
-      live[id].unpacking?.comparedByteCount ?? live[id].checking?.comparedByteCount
+      live[id].work?.comparedByteCount ?? live[id].checking?.comparedByteCount
+    snapshot.storedByteCount = live[id].work?.storedByteCount
     if machine.spec.isUpload { snapshot.showUpload(of: machine.spec) }
     snapshot.heldBack?.since = known?.standingSince
     if machine.visibleState == .idle { snapshot.kept = known?.kept }
@@ -229,7 +230,7 @@ extension TransferEngine {
   /// Counts a file that is complete. Returns the event with how the file arrived.
   func noting(_ event: TransferScheduler.Event) -> TransferScheduler.Event {
     guard case .file(let id, .placed(.success(var file), let operation)) = event,
-      let byteCount = file.identity?.byteCount, let spec = scheduler.machines[id]?.spec
+      let byteCount = file.byteCount, let spec = scheduler.machines[id]?.spec
     else { return event }
     measurements.recordFile(byteCount: byteCount, from: spec.url.origin, session: spec.session)
     file.arrival = live[id].observation?.arrival(ofSize: byteCount)

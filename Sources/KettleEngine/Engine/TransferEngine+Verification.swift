@@ -85,7 +85,7 @@ extension TransferEngine {
         // Clients see it move, but not every block.
         let last = job.progress.comparedByteCount ?? 0
         if last >> Self.shownByteCountBits != byteCount >> Self.shownByteCountBits {
-          _ = inbox.put(.comparing(job.id))
+          _ = inbox.put(.advanced(job.id))
         }
         return job.progress.advance(to: byteCount)
       }

@@ -68,6 +68,7 @@ package actor TransferEngine {
     package var journal: any TransferJournal
     package var archive: any TransferArchive
     package var files: any FileStorage
+    package var objects: any ObjectStore
     package var clock: any EngineClock
     package var work: WorkSource
     package typealias TransportMaker =
@@ -79,12 +80,14 @@ package actor TransferEngine {
 
     package init(
       journal: any TransferJournal, archive: any TransferArchive, files: any FileStorage,
-      clock: any EngineClock, work: WorkSource = .threads,
+      objects: any ObjectStore = NoObjectStore(), clock: any EngineClock,
+      work: WorkSource = .threads,
       makeTransport: @escaping TransportMaker
     ) {
       self.journal = journal
       self.archive = archive
       self.files = files
+      self.objects = objects
       self.clock = clock
       self.work = work
       self.makeTransport = makeTransport
@@ -143,7 +146,7 @@ package actor TransferEngine {
     self.configuration = configuration
     self.logger = logger
     self.observer = EventReporter(observer)
-    files = FileWork(ports.files, on: ports.work)
+    files = FileWork(ports.files, ports.objects, on: ports.work)
     store = StoreReader(ports.archive, "kettle.reading", on: ports.work)
     outlooks = Outlooks(ports.archive, on: ports.work)
     clock = ports.clock
@@ -227,7 +230,7 @@ package actor TransferEngine {
   package func shutDown(deadlineMilliseconds: Int = 1500) async {
     let now = clock.now()
     run(scheduler.shutDown(at: now), at: now)
-    live.stopUnpackings { _, _ in false }
+    live.stopWork { _, _ in false }
     let deadlineQueue = work.makeQueue("kettle.deadlines")
     if scheduler.hasRunning {
       deadlineQueue.enqueue(afterMilliseconds: deadlineMilliseconds) { [weak self, work] in
@@ -327,7 +330,7 @@ package actor TransferEngine {
       submission.durable = durable.map { [$0] } ?? []
     }
     finishLater(submission)
-    live.stopUnpackings { scheduler.machines[$0]?.isVerifying($1) == true }
+    live.stopWork { scheduler.machines[$0]?.isVerifying($1) == true }
     waiters.releaseRested { scheduler.machines[$0]?.isAtRest == false }
     deleteExpired()
     if !scheduler.hasRunning { waiters.releaseIdle() }

@@ -56,9 +56,9 @@ package struct RowMaker: Sendable, Hashable {
     row.heldBack = HeldBack(record)
     row.path = finished?.path ?? name.map { directory(of: spec) + "/" + $0 }
     row.bytesReceived =
-      finished.map { $0.identity?.byteCount ?? 0 } ?? record.resumeData?.durable.byteCount ?? 0
+      finished.map { $0.byteCount ?? 0 } ?? record.resumeData?.durable.byteCount ?? 0
     row.bytesExpected =
-      finished.map { $0.identity?.byteCount } ?? record.resumeData?.totalByteCount
+      finished.map(\.byteCount) ?? record.resumeData?.totalByteCount
       ?? spec.task?.expectedReceiveByteCount ?? record.resumeData?.playlist?.estimatedByteCount
     row.priority = spec.priority
     row.queue = spec.options.queue
@@ -67,7 +67,7 @@ package struct RowMaker: Sendable, Hashable {
     row.isCleared = record.isCleared(upTo: clearedUpTo) ? true : nil
     row.finishedAt = record.finishedAt
     // A file that was there before was not read.
-    if record.state == .completed, let finished, finished.identity != nil {
+    if record.state == .completed, let finished, finished.byteCount != nil {
       row.verifiedBy = finished.verifiedBy ?? spec.checksum?.algorithm
       row.hasOneEntityTag = finished.entityTag == nil ? nil : true
     }

@@ -293,3 +293,17 @@ extension TransferURL {
     text.extracting(range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
   }
 }
+
+extension TransferURL {
+  /// The URL of a path below this one, which counts as a directory whether it ends with a slash or
+  /// not. Unlike a reference, the path may begin with a slash or have empty components.
+  ///
+  /// - Parameter path: percent-encoded; a query may follow.
+  package func below(_ path: String) -> TransferURL? {
+    let directory = self.path.hasSuffix("/") ? self.path : self.path + "/"
+    guard case .success(let parsed) = TransferURL.parse(origin.text + directory + path) else {
+      return nil
+    }
+    return parsed.url
+  }
+}

@@ -9,7 +9,7 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
   case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
   case usesNetrc, keepsServerTime, permissions, makesDirectory, mirrors, unpacks, continues,
     checksumURL, isAsIs, variant
-  case queue, rpc, then, chosen, rule, collection
+  case queue, rpc, then, chosen, rule, collection, store
 
   /// Until when a transfer on the list can take over what a new request says.
   public enum Reach: Sendable, Hashable {
@@ -82,6 +82,8 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
     case .then: PartRule(\.options.then, .untilComplete)
     case .collection:
       .never { $0.options.collection?.source != $1.options.collection?.source }
+    // Keys that have expired are replaced by adding the transfer again.
+    case .store: PartRule(\.options.store, .untilComplete)
     case .beginning, .permissions, .makesDirectory, .chosen, .rule: .implied
     }
   }

@@ -57,6 +57,8 @@ public struct TransferOptions: Hashable, Sendable {
   public var collection: CollectionRequest?
   /// Set for a file of a collection. Only the service sets it.
   public var member: MemberRole?
+  /// How the object store that gets the file is reached; nil means as the service knows.
+  public var store: ObjectStoreAccess?
 
   /// The longest time that a user may choose, a day.
   public static let secondsMax = 24 * 3600
@@ -99,6 +101,7 @@ extension TransferOptions {
     if repairs != nil { return "repairs" }
     if let collection, !collection.choice.isUsable || collection.list != nil { return "collection" }
     if member != nil { return "member" }
+    if let store, !store.isUsable { return "store" }
     return nil
   }
 }
@@ -131,7 +134,7 @@ extension TransferOptions: Codable {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
     case usesNetrc, keepsServerTime, permissions, makesDirectory, mirrors, described
     case unpacks, continues, checksumURL, isAsIs, variant, queue, rpc, then, chosen, rule,
-      repairs, collection, member
+      repairs, collection, member, store
   }
 
   public init(from decoder: any Decoder) throws {
@@ -165,6 +168,7 @@ extension TransferOptions: Codable {
     repairs = try read(.repairs)
     collection = try read(.collection)
     member = try read(.member)
+    store = try read(.store)
   }
 
   /// Encodes only what was chosen, because a long list has these options once for each transfer.
@@ -196,6 +200,7 @@ extension TransferOptions: Codable {
     try container.encodeIfPresent(repairs, forKey: .repairs)
     try container.encodeIfPresent(collection, forKey: .collection)
     try container.encodeIfPresent(member, forKey: .member)
+    try container.encodeIfPresent(store, forKey: .store)
   }
 }
 

@@ -7,7 +7,7 @@ public struct TransferSpec: Hashable, Sendable, Codable {
   public var session: SessionID = .kettle
   /// Displayed in place of the file name.
   public var title: String?
-  /// An absolute path; nil means the documents directory of the session.
+  /// An absolute path, or an `ObjectPrefix`; nil means the documents directory of the session.
   public var directory: String?
   /// nil derives the name from the server or the URL.
   public var name: FileName?
@@ -173,7 +173,10 @@ extension TransferSpec {
   package var refusedPart: String? {
     // A person's transfers are not tasks of a program.
     if !session.isUsable || task != nil && session == .kettle { return "session" }
-    if let directory, !directory.isAbsolutePath { return "directory" }
+    // A program gets a file, and pieces of a repair belong into one.
+    if let directory, !directory.isAbsolutePath, objectPrefix == nil || task != nil {
+      return "directory"
+    }
     if let connections, connections < 1 { return "connections" }
     if !headers.allSatisfy(\.isSendable) { return "headers" }
     if let login, !login.isUsable { return "login" }
@@ -267,7 +270,7 @@ public struct Login: Hashable, Sendable, Codable {
     }
 
     /// A colon would be the end of the region to libcurl (CURLOPT_AWS_SIGV4(3)).
-    fileprivate var isUsable: Bool {
+    var isUsable: Bool {
       (1...64).contains(region.utf8.count)
         && region.utf8.allSatisfy { byte in
           switch byte {

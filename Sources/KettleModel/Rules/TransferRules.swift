@@ -109,7 +109,7 @@ package struct TransferRules: Hashable, Sendable {
   ) -> TransferRule.Effects {
     var effects = effects
     effects.directory = effects.directory.map {
-      $0.hasPrefix("/") ? $0 : "\(documentsDirectory)/\($0)"
+      $0.hasPrefix("/") || ObjectPrefix($0) != nil ? $0 : "\(documentsDirectory)/\($0)"
     }
     effects.title = effects.title.flatMap { title in
       let needsName = title.contains("{name}")

@@ -85,8 +85,8 @@ public struct RequestContent: Hashable, Sendable, Codable {
   /// A token in upper case (RFC 9110, section 9.1).
   public var method: String
   public var body: Body?
-  /// Set when an earlier request has sent the beginning of the body. It belongs to one request and
-  /// is not stored.
+  /// Set when other requests send the rest of the body. It belongs to one request and is not
+  /// stored.
   public var rest: Rest?
 
   private enum CodingKeys: String, CodingKey {
@@ -102,11 +102,14 @@ public struct RequestContent: Hashable, Sendable, Codable {
   /// The part of a file that the server does not have yet.
   public struct Rest: Hashable, Sendable {
     public var offset: Int64
-    /// The modification time of the file when its beginning was sent, since 1970.
+    /// nil means up to the end.
+    public var byteCount: Int64?
+    /// The modification time of the file when its other parts were sent, since 1970.
     public var modifiedNanoseconds: Int64
 
-    public init(offset: Int64, modifiedNanoseconds: Int64) {
+    public init(offset: Int64, byteCount: Int64? = nil, modifiedNanoseconds: Int64) {
       self.offset = offset
+      self.byteCount = byteCount
       self.modifiedNanoseconds = modifiedNanoseconds
     }
   }

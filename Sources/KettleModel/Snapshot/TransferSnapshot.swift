@@ -75,6 +75,9 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   /// How many bytes of the file are compared with what is known of them; nil if none are at the
   /// moment.
   public var comparedByteCount: Int64?
+  /// How many bytes of the complete file the object store has that is its destination; nil if none
+  /// are sent to it at the moment.
+  public var storedByteCount: Int64?
   /// Set for a task of a program's session.
   public var task: TaskStatus?
   /// Set for a collection.
@@ -110,6 +113,14 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
     self.error = error
     self.freshStart = freshStart
     self.task = task
+  }
+
+  /// What is done with its complete file and how far that is, for example
+  /// `uploading 3.1 of 8.0 GiB`; nil if neither an upload nor a comparison is in progress.
+  package var fileWorkText: String? {
+    let total = bytesExpected.map { " of " + ByteText.size($0) } ?? ""
+    if let storedByteCount { return "uploading " + ByteText.size(storedByteCount) + total }
+    return comparedByteCount.map { "checking " + ByteText.size($0) + total }
   }
 }
 

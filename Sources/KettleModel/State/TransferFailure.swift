@@ -61,6 +61,13 @@ public struct TransferFailure: Error, Hashable, Sendable, Codable {
     case notContinued
     /// The compressed bytes are damaged, or no library on this machine can unpack them.
     case unpackingFailed
+    // The object store; the subject is the object
+    /// It refuses requests for good: their keys, or what they ask for.
+    case storeRefused
+    /// It could not serve a request that may be repeated.
+    case storeUnavailable
+    /// It has lost the parts that it had.
+    case uploadGone
     // The request body
     case uploadFileUnusable
     // Decisions
@@ -188,6 +195,9 @@ private struct FailureSentence {
     case .partialFileChanged: "Another program changed the partial file \"\(name)\"\(said)"
     case .notContinued: "The file \"\(name)\" cannot be continued\(said)"
     case .unpackingFailed: "The file \"\(name)\" cannot be unpacked\(said)"
+    case .storeRefused: "The object store refuses to store \"\(name)\"\(said)"
+    case .storeUnavailable: "The object store could not store \"\(name)\"\(said)"
+    case .uploadGone: "The object store has lost the parts of \"\(name)\"\(said)"
     case .uploadFileUnusable: "The file \"\(name)\" cannot be uploaded\(said)"
     case .cancelled: "\"\(name)\" was cancelled\(said)"
     case .conditionUnmet:
@@ -247,6 +257,8 @@ private struct FailureSentence {
     case .checksumMismatch: "the file was not kept, so start it again"
     case .notContinued: "move it away, or leave out --continue"
     case .unpackingFailed: "get it without --decode"
+    case .storeRefused: "check the keys, the bucket and its region, then start it again"
+    case .storeUnavailable, .uploadGone: retry()
     case .uploadFileUnusable: "check that it exists and is unchanged, then add it again"
     case .cancelled: nil
     case .conditionUnmet: "start it to continue without"

@@ -110,13 +110,15 @@ public struct ResumeData: Hashable, Sendable, Codable {
   public var continued: FileIdentity?
   /// The action that discarded these bytes: the partial file moves to the bin and is not deleted.
   public var binAction: Int64?
+  /// The upload of the whole file to the object store that is its destination.
+  public var upload: ObjectUpload?
 
   private enum CodingKeys: String, CodingKey {
     case partialPath, device, inode, sample
     case durable = "held"
     case totalByteCount, validator, finalName, isWhole, lastWriteNanoseconds, serverChecksum
     case mediaType, contentCoding, validatorURL, answer, isProvedByBytes, isProvedByDigests,
-      playlist, setAside, continued, binAction
+      playlist, setAside, continued, binAction, upload
   }
 
   public init(
@@ -163,6 +165,34 @@ public struct PartialIdentity: Hashable, Sendable, Codable {
   }
 }
 
+/// An upload in parts that an object store has begun.
+public struct ObjectUpload: Hashable, Sendable, Codable {
+  public var key: String
+  /// By which the store knows the upload.
+  public var uploadID: String
+  public var partByteCount: Int64
+  /// Stored with the object, so that it is recognized when the answer to its completion was lost.
+  public var mark: String
+  /// Whether the store keeps the SHA-256 of each part.
+  public var hasChecksums: Bool
+
+  /// A file of at most this size is stored in one request, and a part of a larger one has at least
+  /// this size.
+  package static let wholeByteCountMax: Int64 = 8 << 20
+  /// (docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html)
+  package static let partCountMax: Int64 = 10_000
+
+  public init(
+    key: String, uploadID: String, partByteCount: Int64, mark: String, hasChecksums: Bool
+  ) {
+    self.key = key
+    self.uploadID = uploadID
+    self.partByteCount = partByteCount
+    self.mark = mark
+    self.hasChecksums = hasChecksums
+  }
+}
+
 /// How much of a playlist has been joined into the partial file.
 public struct PlaylistProgress: Hashable, Sendable, Codable {
   /// The number of segments whose bytes are durable.
@@ -194,11 +224,15 @@ public struct PlaylistProgress: Hashable, Sendable, Codable {
   package static let nothing = PlaylistProgress(segmentCount: 0, milliseconds: 0)
 }
 
-/// A file under its final name.
+/// A file under its final name, or an object.
 public struct FinishedFile: Hashable, Sendable, Codable {
+  /// The URL of an object, as in `s3://BUCKET/KEY`.
   public var path: String
-  /// nil if the file existed before and was kept (`ConflictPolicy.skip`), so it is not ours.
+  /// nil if the file existed before and was kept (`ConflictPolicy.skip`), so it is not ours, and
+  /// for an object.
   public var identity: FileIdentity?
+  /// Set for an object that the transfer has stored.
+  public var object: StoredObject?
   /// The algorithm of the checksum that it matches; nil if it was not compared with one.
   public var verifiedBy: Checksum.Algorithm?
   /// The strong ETag that every response had; nil without one.
@@ -215,11 +249,26 @@ public struct FinishedFile: Hashable, Sendable, Codable {
     self.identity = identity
   }
 
+  /// The size of a file or an object of Kettle; nil for any other.
+  public var byteCount: Int64? { identity?.byteCount ?? object?.byteCount }
+
   /// Records a comparison. The repair of a file that is still damaged stays known.
   package mutating func record(_ check: FileCheck) {
     var check = check
     if check.isBad, check.repair == nil { check.repair = self.check?.repair }
     self.check = check
+  }
+}
+
+/// An object as it was stored.
+public struct StoredObject: Hashable, Sendable, Codable {
+  public var byteCount: Int64
+  /// As the store has sent it; nil if it has sent none.
+  public var entityTag: String?
+
+  public init(byteCount: Int64, entityTag: String? = nil) {
+    self.byteCount = byteCount
+    self.entityTag = entityTag
   }
 }
 

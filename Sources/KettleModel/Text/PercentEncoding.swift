@@ -60,3 +60,40 @@ package enum DecimalDigits {
     return Int64(text)
   }
 }
+
+extension PercentEncoding {
+  /// Encodes the components of a path and keeps the slashes between them.
+  package static func encoded(path: String) -> String {
+    encoded(path.utf8) { $0 == UInt8(ascii: "/") }
+  }
+
+  /// Encodes one component of a path, or one value of a query.
+  package static func encoded(component: String) -> String { encoded(component: component.utf8) }
+
+  package static func encoded(component bytes: some Sequence<UInt8>) -> String {
+    encoded(bytes) { _ in false }
+  }
+
+  /// Encodes all but unreserved characters (RFC 3986, section 2.3), so that a name with a colon, a
+  /// question mark or a number sign stays a name in any reference.
+  private static func encoded(
+    _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool
+  ) -> String {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.underestimatedCount)
+    for byte in bytes {
+      if isUnreserved(byte) || isKept(byte) { result.append(byte) } else { result += escape(byte) }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+}

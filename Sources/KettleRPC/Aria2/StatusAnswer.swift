@@ -216,8 +216,8 @@ package enum ErrorNumber: Int, Hashable, Sendable {
     case .checksumMismatch, .wrongPiece: self = .checksum
     case .cancelled: self = .removed
     case .badURL, .checksumListUnusable, .playlistUnusable, .liveStream, .certificateFileUnusable,
-      .headersFileUnusable, .uploadFileUnusable, .conditionUnmet, .membersUnfinished,
-      .membersFailed, .internalProblem:
+      .headersFileUnusable, .uploadFileUnusable, .storeRefused, .storeUnavailable, .uploadGone,
+      .conditionUnmet, .membersUnfinished, .membersFailed, .internalProblem:
       self = .unknown
     }
   }

@@ -136,7 +136,7 @@ extension TransferMachine.AfterEnding {
     case .nextSegment:
       return .entering(.failed(TransferFailure(.internalProblem, on: facts.urlText)))
     case .request(let request):
-      // The queue has checked the host of the transfer, but not a host that a redirect leads to, and
+      // The queue has checked the host of the transfer, but not one that a redirect leads to, and
       // another transfer may have been refused since, before this segment.
       if request.url.origin != facts.openerURL.origin || request.purpose.isSegment,
         let waiting = context.closedHosts.wait(before: request.url, at: now)

@@ -1,8 +1,8 @@
 import KettleModel
 
 /// The steps without a request: the comparison after a crash, the wait for the members of a
-/// collection, and what follows the last byte: the digest, the unpacking, the rename, and the
-/// deletion of a partial file.
+/// collection, and what follows the last byte: the digest, the unpacking, the upload to an object
+/// store, the final name, and the deletion of a partial file.
 struct Finishing: Sendable {
   /// Identifies the step that begins.
   let operation: OperationID
@@ -57,11 +57,22 @@ struct Finishing: Sendable {
       [.computeDigest(facts.id, operation, resumeData, checksum.algorithm)])
   }
 
-  /// Unpacks the file if it is compressed and that was requested, else places it.
+  /// Unpacks the file if it is compressed and that was requested, else stores or places it.
   private func unpack(_ facts: inout TransferFacts, _ resumeData: ResumeData) -> Transition {
-    guard facts.acceptsFile, facts.spec.unpacks(resumeData) else { return place(&facts) }
+    guard facts.acceptsFile, facts.spec.unpacks(resumeData) else {
+      return store(&facts, resumeData)
+    }
     return .entering(
       .verifying(operation), [.unpackFile(facts.id, operation, resumeData)])
+  }
+
+  /// Sends the parts of a large file to its destination, if that is not a directory. They become an
+  /// object, as a small file does in one request, when the file is placed.
+  private func store(_ facts: inout TransferFacts, _ resumeData: ResumeData) -> Transition {
+    guard facts.spec.objectPrefix != nil, !resumeData.isWhole,
+      resumeData.durable.prefixByteCount > ObjectUpload.wholeByteCountMax
+    else { return place(&facts) }
+    return .entering(.verifying(operation), [.storeFile(facts.id, operation, resumeData)])
   }
 
   private func place(_ facts: inout TransferFacts) -> Transition {
@@ -127,10 +138,41 @@ struct Finishing: Sendable {
     }
   }
 
-  /// The rename succeeded or failed.
+  /// The destination has begun an upload in parts. None is sent before that is recorded.
+  func uploadBegun(_ upload: ObjectUpload, _ facts: inout TransferFacts) -> Transition {
+    facts.resumeData?.upload = upload
+    return facts.resumeData.map { store(&facts, $0) } ?? .none
+  }
+
+  /// All parts are sent, or could not be: `failure` says why.
+  func fileStored(
+    _ failure: TransferFailure?, _ facts: inout TransferFacts, in context: DecisionContext
+  ) -> Transition {
+    failure.map { storingFailed($0, &facts, in: context) } ?? place(&facts)
+  }
+
+  /// What may pass is waited for, and the destination keeps the parts that it has. An upload that
+  /// it has lost begins again, a few times.
+  private func storingFailed(
+    _ failure: TransferFailure, _ facts: inout TransferFacts, in context: DecisionContext
+  ) -> Transition {
+    if let fresh = fetchAgain(after: failure, &facts) { return fresh }
+    if failure.code == .uploadGone {
+      facts.resumeData?.upload = nil
+      facts.resumeData?.isWhole = false
+      facts.repetitions.recordLostUpload()
+      if facts.repetitions.permitsUploadingAgain { return .entering(.queued) }
+    } else if let waiting = facts.waitForStore(after: failure, in: context) {
+      return .entering(.waiting(waiting))
+    }
+    facts.finishedAt = context.now.wall
+    return .entering(.failed(failure))
+  }
+
+  /// The file has its final name, or could not get it.
   func placed(
     _ result: Result<FinishedFile, TransferFailure>, next: TransferMachine.AfterPlacing,
-    _ facts: inout TransferFacts, at now: Moment
+    _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Transition {
     switch (result, next) {
     case (.success, .completed) where facts.spec.options.repairs != nil:
@@ -142,18 +184,28 @@ struct Finishing: Sendable {
         file.entityTag = facts.resumeData?.validator?.strongEntityTag
       }
       file.contentCoding = facts.resumeData?.contentCoding
+      facts.finishedFile = file
+      // An object is not the partial file under another name, and its upload is over.
+      facts.resumeData?.upload = nil
+      let left = file.object == nil ? [] : discardingCopy(of: facts)
       facts.resumeData = nil
       facts.taskStatus?.uploadResumption = nil
-      facts.finishedFile = file
-      facts.finishedAt = now.wall
-      return .entering(.completed)
+      facts.finishedAt = context.now.wall
+      return .entering(.completed, left)
     case (.success(let file), .removed(let fate)):
+      if file.object != nil {
+        facts.resumeData?.upload = nil
+        let left = discardingCopy(of: facts)
+        facts.resumeData = nil
+        return .entering(.removed, left)
+      }
       facts.resumeData = nil
       return .entering(
         .removed,
         fate == .goes
           ? [.discardFinishedFile(facts.id, file, binAction: facts.binAction)] : [])
-    case (.failure(let failure), .completed): return placingFailed(failure, &facts, at: now)
+    case (.failure(let failure), .completed):
+      return placingFailed(failure, &facts, in: context)
     case (.failure(let failure), .removed):
       guard facts.resumeData != nil, failure.code != .partialFileChanged else {
         return .entering(.removed)
@@ -163,18 +215,21 @@ struct Finishing: Sendable {
   }
 
   private func placingFailed(
-    _ failure: TransferFailure, _ facts: inout TransferFacts, at now: Moment
+    _ failure: TransferFailure, _ facts: inout TransferFacts, in context: DecisionContext
   ) -> Transition {
-    if let fresh = fetchAgain(after: failure, &facts) { return fresh }
-    facts.finishedAt = now.wall
     guard failure.isOfFileThere, facts.spec.onConflict == .skip else {
-      return .entering(.failed(failure))
+      return storingFailed(failure, &facts, in: context)
     }
-    let left = facts.resumeData
+    let left = discardingCopy(of: facts)
     facts.resumeData = nil
     facts.finishedFile = FinishedFile(path: failure.subject, identity: nil)
-    return .entering(
-      .completed, left.map { [TransferAction.discardPartialFile(facts.id, operation, $0)] } ?? [])
+    facts.finishedAt = context.now.wall
+    return .entering(.completed, left)
+  }
+
+  /// Deletes the partial file, which is not needed any more.
+  private func discardingCopy(of facts: TransferFacts) -> [TransferAction] {
+    facts.resumeData.map { [.discardPartialFile(facts.id, operation, $0)] } ?? []
   }
 
   /// Forgets a complete partial file that another program has changed, once; nil for any other

@@ -129,7 +129,8 @@ extension TransferMachine.State {
       case .paused: [.queued, .scheduled, .waiting, .idle, .discarding, .failed, .removed]
       case .verifying: [.verifying, .placing, .waiting, .queued, .paused, .discarding, .failed]
       case .discarding: [.discarding, .idle, .queued, .failed, .removed]
-      case .placing: [.placing, .queued, .discarding, .completed, .failed, .removed]
+      case .placing:
+        [.placing, .queued, .waiting, .discarding, .completed, .failed, .removed]
       // A collection that is synced waits for its new members.
       case .completed: [.idle, .waiting, .discarding, .removed]
       case .failed: [.queued, .waiting, .paused, .idle, .discarding, .removed]

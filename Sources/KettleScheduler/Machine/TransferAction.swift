@@ -25,6 +25,8 @@ package enum TransferAction: Sendable, Hashable {
   case computeDigest(TransferID, OperationID, ResumeData, Checksum.Algorithm)
   /// Undoes the content codings of a complete file.
   case unpackFile(TransferID, OperationID, ResumeData)
+  /// Send the parts of a complete file to the object store that is its destination.
+  case storeFile(TransferID, OperationID, ResumeData)
   /// Read the title of the web page that arrived in place of the file.
   case readTitle(TransferID, ResumeData)
   case placeFile(TransferID, OperationID, ResumeData, ConflictPolicy)
@@ -50,7 +52,7 @@ package enum TransferAction: Sendable, Hashable {
     case .beginAttempt, .cancelAttempt, .shortenAttempt, .openBody, .acceptDocument, .closeBody,
       .checkBlocks, .computeDigest, .readTitle, .limit, .addMembers:
       .now
-    case .acceptBody, .acceptSegment, .unpackFile, .placeFile, .discardPartialFile,
+    case .acceptBody, .acceptSegment, .unpackFile, .storeFile, .placeFile, .discardPartialFile,
       .discardFinishedFile:
       .afterCommit
     }

@@ -138,6 +138,7 @@ struct RepetitionCounts: Sendable, Hashable {
   private var startingOverCount = 0
   private var partUnaskedCount = 0
   private var leftStreamCount = 0
+  private var lostUploadCount = 0
   private var uselessUploadResourceCount = 0
   /// Pieces that did not have their digest.
   private(set) var wrongPieceCount = 0
@@ -154,6 +155,9 @@ struct RepetitionCounts: Sendable, Hashable {
   /// Whether the upload resources of the server are still used: one that loses what it was sent
   /// would be tried without end.
   var permitsUploadResource: Bool { uselessUploadResourceCount < 3 }
+
+  /// Whether an upload to an object store that has lost one begins again.
+  var permitsUploadingAgain: Bool { lostUploadCount < 3 }
 
   /// Whether all bytes are requested as a range, because a plain GET was answered with a part.
   var requestsAllAsRange: Bool { partUnaskedCount > 0 }
@@ -177,6 +181,7 @@ struct RepetitionCounts: Sendable, Hashable {
   mutating func recordUnusableReply() { unusableReplyCount += 1 }
   mutating func recordStartingOver() { startingOverCount += 1 }
   mutating func recordPartUnasked() { partUnaskedCount += 1 }
+  mutating func recordLostUpload() { lostUploadCount += 1 }
   /// The link is good: bytes have arrived.
   mutating func recordArrival() {
     refusedLinkCount = 0

@@ -499,11 +499,27 @@ package struct TransferMachine: Sendable {
     return apply(Finishing(next).fileUnpacked(result, &facts, in: context))
   }
 
+  mutating func uploadBegun(
+    _ upload: ObjectUpload, by operation: OperationID, next: OperationID
+  ) -> Transition {
+    guard case .verifying(operation) = state else { return .none }
+    return apply(Finishing(next).uploadBegun(upload, &facts))
+  }
+
+  mutating func fileStored(
+    _ failure: TransferFailure?, by operation: OperationID, next: OperationID,
+    in context: DecisionContext
+  ) -> Transition {
+    guard case .verifying(operation) = state else { return .none }
+    return apply(Finishing(next).fileStored(failure, &facts, in: context))
+  }
+
   mutating func placed(
-    _ result: Result<FinishedFile, TransferFailure>, by operation: OperationID, at now: Moment
+    _ result: Result<FinishedFile, TransferFailure>, by operation: OperationID,
+    in context: DecisionContext
   ) -> Transition {
     guard case .placing(operation, let next) = state else { return .none }
-    return apply(Finishing(operation).placed(result, next: next, &facts, at: now))
+    return apply(Finishing(operation).placed(result, next: next, &facts, in: context))
   }
 
   mutating func discarded(_ operation: OperationID) -> Transition {

@@ -292,7 +292,7 @@ extension TransferFailure {
       .tooLong,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
       .checksumMismatch, .partialFileChanged, .notContinued, .unpackingFailed, .uploadFileUnusable,
-      .cancelled, .conditionUnmet,
+      .storeRefused, .storeUnavailable, .uploadGone, .cancelled, .conditionUnmet,
       .internalProblem:
       nil
     }

@@ -102,7 +102,7 @@ package struct RetryPolicy: Sendable, Hashable {
     case .hostNotFound, .nameServerSilent, .connectionRefused, .connectionLost, .timedOut,
       .noDataConnection, .proxyFailed, .proxyUnreachable, .proxyLoginNeeded, .truncated,
       .rangeReplyWrong,
-      .contradictoryReply, .protocolBroken, .networkDown:
+      .contradictoryReply, .protocolBroken, .networkDown, .storeUnavailable:
       true
     case .httpStatus:
       switch failure.statusMeaning(hasRetryAfter: hasRetryAfter) {
@@ -121,7 +121,8 @@ package struct RetryPolicy: Sendable, Hashable {
       .directoryMissing, .directoryUnwritable,
       .diskFull, .nameTaken, .fileProblem, .checksumMismatch,
       .partialFileChanged, .notContinued, .unpackingFailed,
-      .internalProblem, .uploadFileUnusable, .cancelled, .conditionUnmet:
+      .internalProblem, .uploadFileUnusable, .storeRefused, .uploadGone, .cancelled,
+      .conditionUnmet:
       false
     }
   }

@@ -21,6 +21,20 @@ extension TransferFacts {
     }
   }
 
+  /// How long a complete file waits for its destination; nil when that refuses it for good. Without
+  /// a number of attempts from the user it waits as long as it takes.
+  func waitForStore(
+    after failure: TransferFailure, in context: DecisionContext
+  ) -> TransferMachine.Waiting? {
+    var facts = self
+    if spec.options.attemptsMax == nil {
+      facts.retryCount = min(retryCount, context.retryPolicy.retryCountMax - 1)
+    }
+    guard case .waiting(let waiting) = facts.afterFailure(failure, retryAfter: nil, in: context)
+    else { return nil }
+    return waiting
+  }
+
   /// The retries so far. A request timeout set by the program does not end a task that has a time
   /// limit of its own.
   private func retryCount(for failure: TransferFailure, _ policy: RetryPolicy) -> Int {

@@ -18,7 +18,7 @@ extension TransferFailure {
       .proxyUnreachable, .proxyLoginNeeded, .protocolBroken,
       .certificateFileUnusable, .clientCertificateNeeded, .headersFileUnusable, .truncated,
       .tooLong,
-      .internalProblem, .uploadFileUnusable,
+      .internalProblem, .uploadFileUnusable, .storeRefused, .storeUnavailable, .uploadGone,
       .cancelled, .conditionUnmet:
       false
     }
@@ -55,7 +55,7 @@ extension TransferFailure {
       .tooLong, .internalProblem,
       .directoryMissing, .directoryUnwritable, .diskFull, .nameTaken, .fileProblem,
       .checksumMismatch, .partialFileChanged, .notContinued, .unpackingFailed, .uploadFileUnusable,
-      .cancelled, .conditionUnmet:
+      .storeRefused, .storeUnavailable, .uploadGone, .cancelled, .conditionUnmet:
       false
     }
   }

@@ -66,6 +66,10 @@ extension TransferScheduler {
     case digestComputed(Result<String, TransferFailure>, by: OperationID)
     /// Its content codings are undone: it is another partial file now, or they cannot be.
     case unpacked(Result<ResumeData, TransferFailure>, by: OperationID)
+    /// An upload in parts of the complete file has begun.
+    case uploadBegun(ObjectUpload, by: OperationID)
+    /// All of its parts are sent, or the failure says why not.
+    case stored(TransferFailure?, by: OperationID)
     /// It has its final name, or could not get one.
     case placed(Result<FinishedFile, TransferFailure>, by: OperationID)
     /// It is deleted, or in the bin.
@@ -183,8 +187,15 @@ extension TransferScheduler {
       let next = ids.nextOperation()
       update(id, into: &output) { $0.fileUnpacked(result, by: operation, next: next, in: context) }
       fillSlots(&output, at: now)
+    case .uploadBegun(let upload, let operation):
+      let next = ids.nextOperation()
+      update(id, into: &output) { $0.uploadBegun(upload, by: operation, next: next) }
+    case .stored(let failure, let operation):
+      let next = ids.nextOperation()
+      update(id, into: &output) { $0.fileStored(failure, by: operation, next: next, in: context) }
+      fillSlots(&output, at: now)
     case .placed(let result, let operation):
-      update(id, into: &output) { $0.placed(result, by: operation, at: now) }
+      update(id, into: &output) { $0.placed(result, by: operation, in: context) }
       fillSlots(&output, at: now)
     case .discarded(let operation):
       update(id, into: &output) { $0.discarded(operation) }
@@ -243,7 +254,7 @@ extension TransferScheduler {
   }
 
   /// A host that asks for a pause, or has answered the last request which it permits, gets no other
-  /// one for a while. That holds although the response is one to an attempt that is being cancelled.
+  /// one for a while. That holds also if the response answers an attempt that is being cancelled.
   /// Whether a program's task waits is for the program to decide.
   private mutating func recordPause(
     _ head: ResponseHead, to id: TransferID, at origin: Origin, _ now: Moment

@@ -265,7 +265,8 @@ package struct TransferScheduler: Sendable {
       hosts.recordService(of: attempt)
       return action
     case .cancelAttempt, .shortenAttempt, .closeBody, .checkBlocks, .computeDigest, .unpackFile,
-      .readTitle, .placeFile, .discardPartialFile, .discardFinishedFile, .limit, .addMembers:
+      .storeFile, .readTitle, .placeFile, .discardPartialFile, .discardFinishedFile, .limit,
+      .addMembers:
       return action
     }
   }

@@ -38,6 +38,9 @@ let importTable: [String: ImportRow] = [
     ours: ["KettleEngine", "KettleModel", "KettleScheduler", "KettleSystem"],
     outside: ["CKettleCurl", "CKettleSQLite", "GRDB", "GRDBSQLite"],
     system: ["Foundation", "FoundationEssentials", "Glibc"]),
+  "KettleObjects": ImportRow(
+    ours: ["KettleEngine", "KettleModel", "KettleSystem"],
+    system: ["Dispatch", "FoundationEssentials"]),
   "KettleStarter": ImportRow(
     ours: ["KettleControl", "KettleModel", "KettleSystem"], outside: ["CKettleLinux"],
     system: ["Dispatch", "FoundationEssentials", "Glibc"]),
@@ -65,8 +68,8 @@ let importTable: [String: ImportRow] = [
   "KettleDaemon": ImportRow(
     ours: [
       "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop", "KettleEngine",
-      "KettleFiles", "KettleModel", "KettleRPC", "KettleScheduler", "KettleSocket", "KettleStarter",
-      "KettleStore", "KettleSystem",
+      "KettleFiles", "KettleModel", "KettleObjects", "KettleRPC", "KettleScheduler", "KettleSocket",
+      "KettleStarter", "KettleStore", "KettleSystem",
     ], outside: ["CKettleLinux", "Logging"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "KettleCommands": ImportRow(

@@ -54,6 +54,7 @@ struct RequestDifferenceTests {
       spec.options.variant = PlaylistVariant(rawValue: "smallest")
       spec.options.queue = QueueName("night")
       spec.options.then = try? HookCommand.make(["true"]).get()
+      spec.options.store = ObjectStoreAccess(region: "eu-west-1")
     }
   }
 

@@ -157,6 +157,18 @@ struct TransferFailureSentenceTests {
       .uploadFileUnusable, "/a", "ENOENT",
       "The file \"/a\" cannot be uploaded (ENOENT); check that it exists and is unchanged, then add it again"
     ),
+    (
+      .storeRefused, "s3://b/f", "403 AccessDenied",
+      "The object store refuses to store \"s3://b/f\" (403 AccessDenied); check the keys, the bucket and its region, then start it again"
+    ),
+    (
+      .storeUnavailable, "s3://b/f", "503 SlowDown",
+      "The object store could not store \"s3://b/f\" (503 SlowDown); start it again"
+    ),
+    (
+      .uploadGone, "s3://b/f", nil,
+      "The object store has lost the parts of \"s3://b/f\"; start it again"
+    ),
     (.cancelled, "https://h/f", nil, "\"https://h/f\" was cancelled"),
     (
       .conditionUnmet, "mainsPower", nil,

@@ -154,7 +154,8 @@ struct SimulatedHost {
     case .placeFile(let id, let operation, _, _): plan(.placed(id, operation), in: delay())
     case .discardPartialFile(let id, let operation, _):
       plan(.discarded(id, operation), in: delay())
-    case .acceptDocument, .acceptSegment, .checkBlocks, .computeDigest, .unpackFile, .readTitle,
+    case .acceptDocument, .acceptSegment, .checkBlocks, .computeDigest, .unpackFile, .storeFile,
+      .readTitle,
       .discardFinishedFile, .limit, .addMembers:
       break
     }

@@ -149,7 +149,7 @@ struct SimulatedLink {
         finishedAt[id] = finishedAt[id] ?? milliseconds
         script.closed(durable: written[id])
       case .acceptDocument, .acceptSegment, .discardPartialFile, .checkBlocks, .computeDigest,
-        .unpackFile,
+        .unpackFile, .storeFile,
         .readTitle,
         .placeFile, .discardFinishedFile,
         .limit, .addMembers:

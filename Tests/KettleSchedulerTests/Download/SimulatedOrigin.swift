@@ -85,7 +85,7 @@ struct SimulatedOrigin {
         connections[attempt]?.upper = min(range?.upper ?? known, known)
       case .closeBody: script.closed(durable: written)
       case .acceptDocument, .acceptSegment, .discardPartialFile, .checkBlocks, .computeDigest,
-        .unpackFile,
+        .unpackFile, .storeFile,
         .readTitle,
         .placeFile, .discardFinishedFile,
         .limit, .addMembers:

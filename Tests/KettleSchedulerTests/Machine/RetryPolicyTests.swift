@@ -23,7 +23,7 @@ struct RetryPolicyTests {
     let transient: Set<TransferFailure.Code> = [
       .hostNotFound, .nameServerSilent, .connectionRefused, .connectionLost, .timedOut,
       .proxyFailed, .proxyUnreachable, .proxyLoginNeeded, .truncated, .rangeReplyWrong,
-      .contradictoryReply, .protocolBroken, .noDataConnection,
+      .contradictoryReply, .protocolBroken, .noDataConnection, .storeUnavailable,
     ]
     let decision = RetryPolicy().decide(
       TransferFailure(code, on: "x", detail: "404"), retryCount: 0, hasBytes: true,

@@ -43,7 +43,8 @@ struct OutageScript {
         let file = FinishedFile(path: "/downloads/a.iso", identity: nil)
         script.handle(.file(id, .placed(.success(file), by: operation)))
       case .cancelAttempt, .shortenAttempt, .openBody, .acceptBody, .acceptDocument,
-        .acceptSegment, .closeBody, .checkBlocks, .computeDigest, .unpackFile, .readTitle,
+        .acceptSegment, .closeBody, .checkBlocks, .computeDigest, .unpackFile, .storeFile,
+        .readTitle,
         .discardPartialFile,
         .discardFinishedFile, .limit, .addMembers:
         break

@@ -179,7 +179,7 @@ struct QueueWorld {
       }
       script.handle(.file(id, .placed(.success(file), by: operation)))
     case .acceptBody, .acceptDocument, .acceptSegment, .cancelAttempt, .shortenAttempt, .closeBody,
-      .checkBlocks, .computeDigest, .unpackFile,
+      .checkBlocks, .computeDigest, .unpackFile, .storeFile,
       .readTitle, .discardPartialFile, .discardFinishedFile, .limit, .addMembers:
       break
     }

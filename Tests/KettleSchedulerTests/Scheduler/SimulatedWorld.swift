@@ -147,7 +147,7 @@ struct SimulatedWorld {
       }
       pending.append(.placing(id, operation, resumeData))
     case .discardFinishedFile(_, let file, _): finished.remove(file.identity?.inode ?? 0)
-    case .limit, .readTitle, .addMembers: break
+    case .limit, .readTitle, .storeFile, .addMembers: break
     }
   }
 

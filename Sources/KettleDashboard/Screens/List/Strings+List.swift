@@ -122,17 +122,9 @@ extension Strings {
 
   /// What is wrong with a finished file, or how far its comparison is; nil for nothing.
   static func problem(of row: TransferSnapshot) -> String? {
-    if let checking = checking(row) { return checking }
+    if let work = row.fileWorkText { return work }
     if let check = row.check, check.isBad { return FileCheckWords.brief(check) }
     return row.failedHook == nil ? nil : hookFailed
-  }
-
-  /// For example `checking 3.1 of 8.0 GiB`; nil if nothing is compared.
-  static func checking(_ row: TransferSnapshot) -> String? {
-    row.comparedByteCount.map { byteCount in
-      "checking " + ByteText.size(byteCount)
-        + (row.bytesExpected.map { " of " + ByteText.size($0) } ?? "")
-    }
   }
 
   static func damage(_ check: FileCheck) -> String {
@@ -220,6 +212,9 @@ extension Strings {
     case .partialFileChanged: "part file changed"
     case .notContinued: "not continued"
     case .unpackingFailed: "not unpacked"
+    case .storeRefused: "store refuses"
+    case .storeUnavailable: "store unavailable"
+    case .uploadGone: "upload lost"
     case .uploadFileUnusable: "file not sendable"
     case .cancelled: "cancelled"
     case .conditionUnmet: TransferCondition(rawValue: failure.subject)?.words ?? "condition"

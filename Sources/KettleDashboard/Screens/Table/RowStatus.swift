@@ -33,7 +33,7 @@ package enum RowStatus: Hashable, Sendable {
       let opening = row.heldBack?.until.map { clock.short($0, now: now) }
       self = .words(Strings.queued(row, opening: opening))
     case .paused: self = row.bytesReceived > 0 ? .still(Strings.paused) : .words([Strings.paused])
-    case .verifying: self = .still(Strings.checking(row) ?? Strings.verifying)
+    case .verifying: self = .still(row.fileWorkText ?? Strings.verifying)
     }
   }
 
@@ -89,15 +89,16 @@ extension TransferSnapshot {
     switch state {
     case .completed: true
     // After a crash, the durable bytes of an unfinished file are compared.
-    case .verifying: comparedByteCount == nil
+    case .verifying: comparedByteCount == nil && storedByteCount == nil
     case .idle, .scheduled, .queued, .running, .waiting, .paused, .failed: false
     }
   }
 
   package var percentText: String? {
     if isWhole { return PercentageText.text(1, of: 1, isWhole: true) }
-    guard let bytesExpected, bytesExpected > 0, bytesReceived > 0 else { return nil }
-    return PercentageText.text(bytesReceived, of: bytesExpected, isWhole: false)
+    let byteCount = storedByteCount ?? bytesReceived
+    guard let bytesExpected, bytesExpected > 0, byteCount > 0 else { return nil }
+    return PercentageText.text(byteCount, of: bytesExpected, isWhole: false)
   }
 
   package var sizeText: String {

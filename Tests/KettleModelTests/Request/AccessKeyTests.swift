@@ -1,8 +1,6 @@
 import KettleModel
 import Testing
 
-@testable import KettleCommands
-
 /// Where an access key for S3 is found.
 struct AccessKeyTests {
   private let environment = ["AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "hidden"]
@@ -33,7 +31,7 @@ struct AccessKeyTests {
   private func find(
     _ environment: [String: String], _ files: [String: String] = files
   ) -> Login? {
-    AccessKey.find(in: ["HOME": "/home/a"].merging(environment) { $1 }) { files[$0] }
+    Login.accessKey(in: ["HOME": "/home/a"].merging(environment) { $1 }) { files[$0] }
   }
 
   @Test func `the environment comes first`() {
