@@ -22,6 +22,7 @@ struct ErrorTests {
     .headersFileUnusable: -1013, .playlistUnusable: -1011, .liveStream: -1011,
     .listUnusable: -1011, .membersUnfinished: -1, .membersFailed: -1,
     .unpackingFailed: -1016, .notContinued: -3005, .conditionUnmet: -1020,
+    .storeRefused: -3003, .storeUnavailable: -3003, .uploadGone: -3003,
     .internalProblem: -1,
   ]
 
