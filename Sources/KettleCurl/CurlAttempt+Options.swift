@@ -131,7 +131,8 @@ extension CurlAttempt {
         append("x-amz-security-token: " + token, to: &headerList)
       }
     }
-    if expectsContinue(request.headers) {
+    // Without the header, libcurl would sign its name all the same.
+    if expectsContinue(request.headers) || upload != nil && request.login?.signing != nil {
       headReader.mayAnswer417 = true
     } else if upload != nil {
       append("Expect:", to: &headerList)

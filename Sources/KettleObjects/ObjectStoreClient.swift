@@ -72,6 +72,26 @@ package final class ObjectStoreClient: ObjectStore {
     }
   }
 
+  package func standing(
+    of object: StoredObject, named name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) -> FinishedFileStanding {
+    let key = try key(of: name, in: destination)
+    let conversation = try StoreConversation(self, destination, key: key)
+    switch try head(conversation) {
+    case .found(let head):
+      let byteCount = head.value(of: "Content-Length").flatMap { DecimalDigits.int64($0[...]) }
+      let tag = head.value(of: "ETag")
+      let isSame =
+        byteCount ?? object.byteCount == object.byteCount
+        && (tag == nil || object.entityTag == nil || tag == object.entityTag)
+      return isSame ? .unchanged : .changed
+    case .nothing: return .missing
+    case .untold:
+      throw TransferFailure(
+        .storeRefused, on: conversation.object, detail: "the key may not look at it")
+    }
+  }
+
   package func begin(_ file: FileToStore) throws(TransferFailure) -> ObjectUpload {
     let name = try freeName(for: file)
     let key = try key(of: name, in: file.destination)
@@ -108,15 +128,28 @@ package final class ObjectStoreClient: ObjectStore {
     try Publication(of: file, by: self).run()
   }
 
+  /// Parts that were under way when an upload was aborted may be stored all the same
+  /// (https://docs.aws.amazon.com/AmazonS3/latest/API/API_AbortMultipartUpload.html), so it is
+  /// aborted until the store does not know it any more.
   package func abort(
     _ upload: ObjectUpload, in destination: ObjectDestination
   ) throws(TransferFailure) {
     let conversation = try StoreConversation(self, destination, key: upload.key)
-    switch try conversation.perform(.abort(upload)) {
-    case .done, .notFound, .uploadGone: return
-    case let verdict: throw conversation.failure(of: verdict)
+    for attempt in 1...Self.abortCountMax {
+      switch try conversation.perform(.abort(upload)) {
+      case .done: break
+      case .notFound, .uploadGone: return
+      case let verdict: throw conversation.failure(of: verdict)
+      }
+      switch try conversation.perform(.list(upload, after: 0)) {
+      case .notFound, .uploadGone, .refused: return
+      case .done, .taken, .again, .keysExpired, .otherRegion: conversation.pause(before: attempt)
+      }
     }
+    throw conversation.contradiction("it still lists the aborted upload")
   }
+
+  private static let abortCountMax = 5
 
   // MARK: Names
 
@@ -178,13 +211,15 @@ package final class ObjectStoreClient: ObjectStore {
       .completed(by: ObjectStoreAccess(environment))
     let object = destination.prefix.text
     var login: Login?
-    switch access.keys ?? .searched(AccessProfile(environment), ContainerKeys(environment)) {
-    case .given(let given): login = given
-    case .unsigned: break
+    let files = AccessProfile(environment)
+    switch access.keys ?? .searched(files, ContainerKeys(environment)) {
+    case .given(let given):
+      login = given
+      access = access.completed(by: files.contents(read: ports.read))
+    case .unsigned: access = access.completed(by: files.contents(read: ports.read))
     case .searched(let profile, let container):
       let contents = profile.contents(read: ports.read)
-      access.region = access.region ?? contents.region
-      access.endpoint = access.endpoint ?? contents.endpoint
+      access = access.completed(by: contents)
       login = contents.login
       if login == nil, let container { login = try keys(of: container, for: object) }
       guard login != nil else {
@@ -222,8 +257,9 @@ package final class ObjectStoreClient: ObjectStore {
     let reply = try exchanges.perform(request, byteCountMax: 64 << 10)
     let document = try? JSONDecoder().decode(ContainerKeyDocument.self, from: Data(reply.body))
     guard reply.head.status == 200, let login = document?.login else {
+      let mayPass = reply.head.status == 429 || reply.head.status >= 500
       throw TransferFailure(
-        .storeRefused, on: object,
+        mayPass ? .storeUnavailable : .storeRefused, on: object,
         detail: "\(container.url.host) gave no access key (\(reply.head.status))")
     }
     return login

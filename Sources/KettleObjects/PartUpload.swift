@@ -87,12 +87,13 @@ struct PartUpload {
     while sending.outcome == nil || !attempts.isEmpty {
       for number in sending.begin(at: client.ports.clock.now().monotonic) {
         do throws(TransferFailure) { try begin(number) } catch { give(up: error, &sending) }
+        if sending.outcome != nil { break }
       }
       let pause = sending.pauseMilliseconds(at: client.ports.clock.now().monotonic)
       let patience = min(pause ?? Self.patienceMilliseconds, Self.patienceMilliseconds)
       if let end = mailbox.next(milliseconds: max(patience, 1)) {
         attempts[end.number] = nil
-        try ended(end, &sending)
+        do throws(TransferFailure) { try ended(end, &sending) } catch { give(up: error, &sending) }
       }
       if !advance(sending.sentByteCount) { give(up: cancelled, &sending) }
     }
@@ -144,7 +145,9 @@ extension StoreConversation {
       switch try perform(.list(upload, after: marker)) {
       case .done(let page):
         parts += page.parts.filter { $0.number > marker }
-        let goesOn = page.value("IsTruncated") == "true" && parts.last?.number ?? 0 > marker
+        let goesOn =
+          page.value("IsTruncated") == "true" && parts.last?.number ?? 0 > marker
+          && parts.count < ObjectUpload.partCountMax
         if !goesOn { return parts }
       case .notFound: throw TransferFailure(.uploadGone, on: object, detail: "404")
       case let verdict: throw failure(of: verdict)

@@ -44,7 +44,7 @@ struct Publication {
         if let object = try ownObject(upload.mark, conversation) { return object }
       case .keysExpired, .otherRegion, .refused: throw conversation.failure(of: verdict)
       }
-      if verdict == .taken { throw lostRace(upload, conversation) }
+      if verdict == .taken { throw try lostRace(upload, conversation) }
       last = conversation.failure(of: verdict)
     }
     throw last
@@ -63,6 +63,8 @@ struct Publication {
         part.number == index + 1 && part.byteCount == layout.range(part.number)?.byteCount
       }
     guard isComplete else {
+      // It is sent again from the beginning, in another upload.
+      try? client.abort(upload, in: file.destination)
       throw TransferFailure(
         .uploadGone, on: conversation.object,
         detail: "it has \(parts.count) of \(layout.count) parts")
@@ -73,10 +75,13 @@ struct Publication {
   /// Another program has stored an object under the name since the upload began.
   private func lostRace(
     _ upload: ObjectUpload, _ conversation: StoreConversation
-  ) -> TransferFailure {
+  ) throws(TransferFailure) -> TransferFailure {
+    let taken = TransferFailure(.nameTaken, on: conversation.object)
     switch file.onConflict {
-    case .skip, .replace: return TransferFailure(.nameTaken, on: conversation.object)
+    case .skip, .replace: return taken
     case .rename:
+      // A key that may not look at objects finds no free name.
+      if case .untold = try client.head(conversation) { return taken }
       // An upload belongs to one name.
       try? client.abort(upload, in: file.destination)
       return TransferFailure(
@@ -87,7 +92,8 @@ struct Publication {
   // MARK: A small file
 
   /// Stores a file in one request, under the first name that no object has. An object with its
-  /// digest counts as this file: an earlier request may have stored it.
+  /// digest counts as this file: an earlier request may have stored it. The store is asked before,
+  /// because one without conditional writes would overwrite an object.
   private func putWhole() throws(TransferFailure) -> FinishedFile {
     let digest: [UInt8]
     if let range = ByteRange(lower: 0, upper: file.byteCount) {
@@ -100,6 +106,11 @@ struct Publication {
     for name in FileName.candidates(for: file.name) {
       let key = try client.key(of: name, in: file.destination)
       let conversation = try StoreConversation(client, file.destination, key: key)
+      if file.onConflict != .replace, case .found(let head) = try client.head(conversation) {
+        if isOwn(head, mark) { return try checked(head, conversation) }
+        if file.onConflict == .rename { continue }
+        throw TransferFailure(.nameTaken, on: conversation.object)
+      }
       let (verdict, head) = try conversation.exchange(
         .put(part, at: key, file.onConflict, mediaType: file.mediaType))
       switch verdict {
@@ -118,19 +129,18 @@ struct Publication {
 
   // MARK: What the store has
 
-  /// The object that the store has just taken. Where it cannot be looked at, its word counts.
+  /// The object that the store has just taken. Its word counts where the object cannot be looked
+  /// at, has lost its mark on the way, or was moved away by others. One with the mark has the right
+  /// size.
   ///
   /// - Parameter tag: the ETag that it has sent; nil for none.
   private func takenObject(
     _ mark: String, tag: String?, _ conversation: StoreConversation
   ) throws(TransferFailure) -> FinishedFile {
-    switch try client.head(conversation) {
-    case .untold: return finished(tag: tag, conversation)
-    case .found(let head) where isOwn(head, mark):
-      return try checked(head, conversation)
-    case .found, .nothing:
-      throw conversation.contradiction("it does not have the object that it took")
+    guard let object = try ownObject(mark, conversation) else {
+      return finished(tag: tag, conversation)
     }
+    return object
   }
 
   /// The object of this file, if it has been stored; nil for none, and for one of somebody else.

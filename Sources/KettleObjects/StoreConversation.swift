@@ -52,7 +52,8 @@ final class StoreConversation {
     }
   }
 
-  private func pause(before attempt: Int) {
+  /// Blocks for a time that doubles with each attempt.
+  func pause(before attempt: Int) {
     let milliseconds = client.pauseMilliseconds << Int64(min(attempt - 1, 5))
     _ = StoreMailbox<Void>().next(milliseconds: milliseconds)
   }
@@ -78,21 +79,19 @@ final class StoreConversation {
     var attempt = AttemptRequest(
       id: AttemptID(rawValue: 0), transfer: TransferID(rawValue: 0), url: url,
       headers: request.headers, login: location.login)
-    // An upload is completed while the store copies its parts.
-    attempt.timeouts.headMilliseconds = 300_000
-    attempt.timeouts.idleMilliseconds = 300_000
     switch request.body {
     case .none:
       attempt.content = request.method == "GET" ? nil : RequestContent(method: request.method)
     case .bytes(let bytes):
+      // An upload is completed while the store copies its parts.
+      attempt.timeouts.headMilliseconds = 300_000
+      attempt.timeouts.idleMilliseconds = 300_000
       attempt.content = RequestContent(method: request.method, body: .bytes(Base64Bytes(bytes)))
       guard let digest = client.ports.digestOfBytes(bytes),
         let field = HeaderField(name: "x-amz-content-sha256", value: digest.hexadecimal)
       else { throw TransferFailure(.storeRefused, on: object, detail: "libcrypto has no SHA-256") }
       attempt.headers.append(field)
     case .file(let part):
-      attempt.timeouts.headMilliseconds = 120_000
-      attempt.timeouts.idleMilliseconds = 60_000
       attempt.content = RequestContent(
         method: request.method, body: .file(path: part.path, byteCount: part.fileByteCount),
         rest: RequestContent.Rest(

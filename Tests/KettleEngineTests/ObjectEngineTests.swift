@@ -112,6 +112,53 @@ struct ObjectEngineTests {
     #expect(second.transport.requests.count == 0)
   }
 
+  @Test func `the end of the service does not fail an upload`() async throws {
+    let store = InMemoryObjectStore()
+    let world = try await EngineWorld(objects: store)
+    let gate = store.holdSending()
+    let id = try await arrived(in: world)
+    await gate.reached()
+    async let end: Void = world.engine.shutDown()
+    // The inbox is open for a while after the work was stopped.
+    await world.engine.turn()
+    gate.open()
+    await end
+    #expect(world.journal.records[id]?.state != .failed)
+    #expect(world.journal.records[id]?.resumeData?.upload?.uploadID == "u1")
+  }
+
+  @Test func `a file whose end a crash has left unrecorded is stored, and not fetched again`()
+    async throws
+  {
+    let store = InMemoryObjectStore()
+    let first = try await EngineWorld(objects: store)
+    store.fail(.send, with: TransferFailure(.storeUnavailable, on: Self.object))
+    let id = try await arrived(in: first)
+    await first.told.wait(for: .waiting, of: id)
+    await first.engine.shutDown()
+    var record = try #require(first.journal.records[id])
+    record.resumeData?.lastWriteNanoseconds = nil
+    try first.journal.commit([.put(record)])
+    let second = try await EngineWorld(after: first, objects: store)
+    await second.advance(milliseconds: 80_000)
+    await second.told.wait(for: .completed, of: id)
+    #expect(second.transport.requests.isEmpty)
+    #expect(store.objects[Self.object]?.modifiedNanoseconds != 0)
+  }
+
+  @Test func `a file on its way to a store keeps its slot`() async throws {
+    let store = InMemoryObjectStore()
+    let world = try await EngineWorld(objects: store) { $0.limits.runningMax = 1 }
+    let gate = store.holdSending()
+    let id = try await arrived(in: world)
+    await gate.reached()
+    let other = try await world.engine.add([EngineWorld.spec("http://other.example/b")])[0]
+    #expect(await world.engine.details(of: other)?.snapshot.state == .queued)
+    gate.open()
+    await world.told.wait(for: .completed, of: id)
+    await world.told.wait(for: .running, of: other)
+  }
+
   @Test func `removal aborts the upload`() async throws {
     let store = InMemoryObjectStore()
     let world = try await EngineWorld(objects: store)
@@ -132,6 +179,31 @@ struct ObjectEngineTests {
     await world.told.wait(for: .completed, of: id)
     _ = await world.engine.control(.remove(.goes), [id])
     #expect(store.objects.keys.sorted() == [Self.object])
+  }
+
+  @Test func `an object is compared with what its store has`() async throws {
+    let store = InMemoryObjectStore()
+    let world = try await EngineWorld(objects: store)
+    let id = try await arrived(in: world, byteCount: 4)
+    await world.told.wait(for: .completed, of: id)
+    func finding() async -> FileCheck.Finding? {
+      await world.advance(milliseconds: 1000)
+      let since = world.clock.now().wall
+      while true {
+        let progress = await world.engine.verify([id], since: since, repairsSince: since, .report)
+        if case .ended(let check)? = progress.first { return check.finding }
+        if progress.first == .refused { return nil }
+      }
+    }
+    #expect(await finding() == .intact)
+    var other = try #require(store.objects[Self.object])
+    other.byteCount = 5
+    store.put(other, at: Self.object)
+    #expect(await finding() == .edited)
+    store.remove(Self.object)
+    #expect(await finding() == .missing)
+    store.fail(.exists, with: TransferFailure(.storeUnavailable, on: Self.object, detail: "503"))
+    #expect(await finding() == .unreadable)
   }
 
   @Test func `a store that is away is waited for, also beyond ten attempts`() async throws {
@@ -211,6 +283,27 @@ struct ObjectEngineTests {
     await world.told.wait(for: .completed, of: id)
     #expect(store.callCount(.publish) == 0)
     #expect(world.files.paths.isEmpty)
+  }
+
+  @Test func `a store that is away before the first byte is waited for`() async throws {
+    let store = InMemoryObjectStore()
+    let world = try await EngineWorld(objects: store)
+    let away = TransferFailure(.connectionRefused, on: "s3.example")
+    store.fail(.exists, with: away)
+    let id = try await world.engine.add([spec { $0.onConflict = .skip }])[0]
+    let attempt = await world.transport.request(1).id
+    world.transport.head(attempt, 200, ["Content-Length": "4", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.cancel(attempt)) }
+    world.transport.end(attempt, .cancelled)
+    await world.told.wait(for: .waiting, of: id)
+    #expect(await world.engine.details(of: id)?.snapshot.error == away)
+    await world.advance(milliseconds: 80_000)
+    let second = await world.transport.request(2).id
+    world.transport.head(second, 200, ["Content-Length": "4", "ETag": "\"v1\""])
+    await world.transport.called { $0.contains(.accept(second)) }
+    world.transport.body(second, [1, 2, 3, 4])
+    world.transport.end(second, .complete)
+    await world.told.wait(for: .completed, of: id)
   }
 
   @Test func `a file of the same name in the downloads directory changes no key`() async throws {

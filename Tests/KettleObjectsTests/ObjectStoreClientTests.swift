@@ -191,7 +191,51 @@ struct ObjectStoreClientTests {
     try client().abort(upload, in: file.destination)
   }
 
+  @Test func `an upload is aborted until the store does not list it any more`() throws {
+    let file = try file("abcdefghij")
+    // Parts that were under way come after the first abort.
+    store.fail(.abort, .lie, .lie)
+    try client().abort(try #require(file.upload), in: file.destination)
+    #expect(store.uploadIDs.isEmpty)
+    #expect(store.count(.abort) == 3)
+  }
+
+  @Test func `parts that are missing when the file is published are sent anew`() throws {
+    let file = try file("abcdefghij")
+    #expect(failure { _ = try client().publish(file) }?.code == .uploadGone)
+    #expect(store.uploadIDs.isEmpty)
+  }
+
   // MARK: The moment of publication
+
+  @Test func `a store that loses the mark on the way has stored the file all the same`() throws {
+    for _ in 0..<4 { store.fail(.head, .lie) }
+    #expect(try client().publish(try file("abc", inParts: false)).path == Self.object)
+    let large = try file("abcdefghij", .replace)
+    try send(large)
+    #expect(try client().publish(large).path == Self.object)
+    #expect(store.objects.count == 1)
+  }
+
+  @Test func `a store without conditional writes does not overwrite what was there before`() throws
+  {
+    store.ignoreConditions()
+    store.put([1], at: Self.key)
+    let file = try file("abc", inParts: false)
+    #expect(try client().publish(file).path == "s3://data/raw/a (2).iso")
+    #expect(store.objects[Self.key]?.bytes == [1])
+  }
+
+  @Test func `a large file whose name is taken fails if the key may not look for a free one`()
+    throws
+  {
+    store.put([1], at: Self.key)
+    for _ in 0..<10 { store.fail(.head, .refusal(403, "AccessDenied")) }
+    let file = try file("abcdefghij")
+    try send(file)
+    #expect(failure { _ = try client().publish(file) }?.code == .nameTaken)
+    #expect(store.objects[Self.key]?.bytes == [1])
+  }
 
   @Test func `a lost answer to the completion is made up for`() throws {
     let file = try file("abcdefghij")
@@ -298,6 +342,21 @@ struct ObjectStoreClientTests {
     #expect(stored() == "abcdefghij")
   }
 
+  @Test func `an object is what it was while its size and ETag are`() throws {
+    let file = try file("abc", inParts: false)
+    let object = try #require(try client().publish(file).object)
+    func standing(_ object: StoredObject) throws -> FinishedFileStanding {
+      try client().standing(of: object, named: "a.iso", in: file.destination)
+    }
+    #expect(try standing(object) == .unchanged)
+    #expect(try standing(StoredObject(byteCount: 3, entityTag: "\"other\"")) == .changed)
+    #expect(try standing(StoredObject(byteCount: 4, entityTag: "\"e\"")) == .changed)
+    store.remove(Self.key)
+    #expect(try standing(object) == .missing)
+    store.fail(.head, .refusal(403, "AccessDenied"))
+    #expect(failure { _ = try standing(object) }?.code == .storeRefused)
+  }
+
   // MARK: Keys and places
 
   @Test func `keys are read again when they have expired`() throws {
@@ -346,6 +405,25 @@ struct ObjectStoreClientTests {
     #expect(failure?.code == .storeRefused)
     #expect(failure?.detail?.contains("/home/u/.aws/credentials") == true)
     #expect(store.count(.put) == 0)
+  }
+
+  @Test func `a container's service that is away is waited for`() throws {
+    var file = try file("abc", inParts: false)
+    file.destination.access.keys = nil
+    store.fail(.keys, .refusal(503, "SlowDown"))
+    let environment = ["AWS_CONTAINER_CREDENTIALS_FULL_URI": "https://keys.example/role"]
+    let failure = failure { _ = try client(environment: environment).publish(file) }
+    #expect(failure?.code == .storeUnavailable)
+  }
+
+  @Test func `a key of the environment uses the region and the endpoint of the profile`() throws {
+    var file = try file("abc", inParts: false)
+    file.destination.access.endpoint = nil
+    let profile = "[default]\nregion = eu-west-2\nendpoint_url = http://minio.example\n"
+    _ = try client(environment: ["HOME": "/h"], files: ["/h/.aws/config": profile]).publish(file)
+    let request = try #require(store.requests(.put).first)
+    #expect(request.url.host == "minio.example")
+    #expect(request.login?.signing?.region == "eu-west-2")
   }
 
   @Test func `a container is asked for its keys`() throws {

@@ -49,6 +49,7 @@ final class ScriptedStore: Transport {
     var partsUnderWayMax = 0
     var pageCount = 1000
     var keepsChecksums = true
+    var heedsConditions = true
   }
 
   private let state = Mutex(State())
@@ -69,9 +70,11 @@ final class ScriptedStore: Transport {
     state.withLock { $0.objects[key] = Object(bytes: bytes, mark: mark) }
   }
 
+  func remove(_ key: String) { state.withLock { $0.objects[key] = nil } }
   func write(_ bytes: [UInt8], to path: String) { state.withLock { $0.files[path] = bytes } }
   func setPageCount(_ count: Int) { state.withLock { $0.pageCount = count } }
   func keepNoChecksums() { state.withLock { $0.keepsChecksums = false } }
+  func ignoreConditions() { state.withLock { $0.heedsConditions = false } }
   func forgetUploads() { state.withLock { $0.uploads = [:] } }
 
   var objects: [String: Object] { state.withLock { $0.objects } }
@@ -146,7 +149,7 @@ final class ScriptedStore: Transport {
       headers: reply.headers.map { HeaderField(received: $0.key, $0.value) })
     tell?(.headReceived(request.id, head, from: .world, after: nil))
     let sink = state.withLock { $0.sinks.removeValue(forKey: request.id) }
-    _ = reply.body.withUnsafeBytes { sink?.receive($0) }
+    if kind != .head { _ = reply.body.withUnsafeBytes { sink?.receive($0) } }
     tell?(.ended(request.id, .complete))
   }
 
@@ -186,7 +189,8 @@ final class ScriptedStore: Transport {
       return StoreAnswer(
         200,
         [
-          "Content-Length": "\(object.bytes.count)", "x-amz-meta-kettle": object.mark,
+          "Content-Length": "\(object.bytes.count)",
+          "x-amz-meta-kettle": lies ? "" : object.mark,
           "ETag": "\"e\"",
         ])
     case .put: return put(sent ?? [], at: key, request, &state)
@@ -195,13 +199,15 @@ final class ScriptedStore: Transport {
     case .list: return list(request, state, lies: lies)
     case .complete: return complete(key, sent ?? [], request, &state)
     case .abort:
-      let known = state.uploads.removeValue(forKey: value("uploadId", request))
-      return known == nil ? .error(404, "NoSuchUpload") : StoreAnswer(204)
+      let id = value("uploadId", request)
+      guard state.uploads[id] != nil else { return .error(404, "NoSuchUpload") }
+      if !lies { state.uploads[id] = nil }
+      return StoreAnswer(204)
     }
   }
 
   private static func isTaken(_ key: String, _ request: AttemptRequest, _ state: State) -> Bool {
-    header("If-None-Match", request) == "*" && state.objects[key] != nil
+    state.heedsConditions && header("If-None-Match", request) == "*" && state.objects[key] != nil
   }
 
   private static func put(

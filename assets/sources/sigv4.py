@@ -100,6 +100,10 @@ def verify(method, target, fields, body):
     if missing or signed != sorted(signed):
         message = "There were headers present in the request which were not signed"
         raise Refused(403, "AccessDenied", message, HeadersNotSigned=", ".join(missing))
+    absent = [name for name in signed if name not in header]
+    if absent:
+        message = "The request signature we calculated does not match the signature you provided."
+        raise Refused(403, "SignatureDoesNotMatch", message, HeadersNotSent=", ".join(absent))
     moment = header.get("x-amz-date", "")
     check_moment(moment, scope)
     payload = header.get("x-amz-content-sha256", "")

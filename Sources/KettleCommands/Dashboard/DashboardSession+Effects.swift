@@ -215,7 +215,7 @@ struct FormAdder {
   private func resolved(_ specs: [TransferSpec]) throws -> [TransferSpec] {
     guard filesAreHere else { return specs }
     var paths: [String: String] = [:]
-    for directory in Set(specs.compactMap(\.directory)) {
+    for directory in Set(specs.compactMap(\.directory)) where ObjectPrefix(directory) == nil {
       paths[directory] = try ArgumentPath.writableDirectory(directory, from: "/").get()
     }
     return specs.map { spec in

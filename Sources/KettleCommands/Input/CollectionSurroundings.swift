@@ -15,8 +15,9 @@ struct CollectionSurroundings {
   /// Returns a transfer whose source was named without the environment, as the environment wants
   /// it.
   func completed(_ spec: TransferSpec) -> TransferSpec {
-    guard let named = spec.options.collection?.source else { return spec }
     var spec = spec
+    spec.useStore(in: context)
+    guard let named = spec.options.collection?.source else { return spec }
     if case .success(let source)? = CollectionSource.named(named.name, in: endpoints),
       source.kind == named.kind
     {
@@ -69,5 +70,17 @@ struct CollectionSurroundings {
   private static func text(of path: String, byteCountMax: Int) -> String? {
     let bytes = try? ArgumentPath.contents(of: path, byteCountMax: byteCountMax) { _ in true }
     return bytes.map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension TransferSpec {
+  /// Adds what the environment of a command says about the object store that gets the file. Keys of
+  /// this machine are not sent to another one.
+  mutating func useStore(in context: CommandContext) {
+    guard context.host == nil, options.store == nil,
+      directory.map(ObjectPrefix.isMeant) ?? false
+    else { return }
+    let access = ObjectStoreAccess(context.environment)
+    if access != ObjectStoreAccess() { options.store = access }
   }
 }

@@ -149,17 +149,19 @@ struct SpecTemplate: Sendable {
     }
   }
 
-  /// The environment says how the object store is reached. Keys of this machine are not sent to
-  /// another one.
   private mutating func readPrefix(_ text: String, in context: CommandContext) {
     guard let prefix = ObjectPrefix(text) else {
       problems.append(.path(.notAPrefix(text)))
       return
     }
-    let access = context.host == nil ? ObjectStoreAccess(context.environment) : ObjectStoreAccess()
+    let endpoint = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"]
+      .compactMap { context.environment[$0] }.first { !$0.isEmpty }
+    if let endpoint, ObjectStoreAccess.endpoint(endpoint) == nil {
+      problems.append(.path(.notAnEndpoint(endpoint)))
+    }
     settings.append { spec in
       spec.directory = prefix.text
-      if access != ObjectStoreAccess() { spec.options.store = access }
+      spec.useStore(in: context)
     }
   }
 

@@ -106,6 +106,7 @@ package enum UsageProblem: Hashable, Sendable {
     /// It would have to be resolved on another machine.
     case relativeOverHost(String)
     case notAPrefix(String)
+    case notAnEndpoint(String)
   }
 }
 

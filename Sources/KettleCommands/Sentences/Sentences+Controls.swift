@@ -15,7 +15,12 @@ extension Sentences {
 
   /// A removal that left the file.
   static func kept(_ file: ControlTransfers.KeptFile) -> String {
-    "The file \(quoted(file.path, limit: 4096)) stays, because it is not as Kettle wrote it or "
+    let path = quoted(file.path, limit: 4096)
+    if ObjectPrefix.isMeant(by: file.path) {
+      return "The object \(path) stays, because nothing could bring it back; "
+        + "delete it yourself if it is to go"
+    }
+    return "The file \(path) stays, because it is not as Kettle wrote it or "
       + "cannot be moved; delete it yourself if it is to go"
   }
 

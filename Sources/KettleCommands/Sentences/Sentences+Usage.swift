@@ -190,6 +190,9 @@ extension Sentences {
         + "--manifest compares it with a list of checksums"
     case .notAPrefix(let text):
       "\"\(text.sanitizedForDisplay())\" is no prefix of a bucket; write s3://BUCKET/PREFIX"
+    case .notAnEndpoint(let text):
+      "\"\(text.sanitizedForDisplay())\" in AWS_ENDPOINT_URL is not a URL; "
+        + "it must begin with http:// or https://"
     case .relativeOverHost(let path):
       "\(quoted(path)) would be resolved on the other machine; write an absolute path"
     }

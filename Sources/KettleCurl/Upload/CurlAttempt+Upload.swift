@@ -28,7 +28,8 @@ extension CurlAttempt {
     options.check(
       kettle_easy_set_off(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(upload.body.byteCount)))
     options.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 * 1024)
-    options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1000)
+    // A small body is sent with the header only if it is signed, and need not wait.
+    options.set(CURLOPT_EXPECT_100_TIMEOUT_MS, upload.body.isSmall ? 100 : 1000)
     options.set(CURLOPT_READDATA, context)
     options.set(CURLOPT_READFUNCTION, Self.onBodyWanted)
     options.set(CURLOPT_SEEKDATA, context)
@@ -50,7 +51,7 @@ extension CurlAttempt {
   /// Whether to ask the server first if it wants the body.
   func expectsContinue(_ headers: [HeaderField]) -> Bool {
     guard let upload, upload.body.byteCount > 0 else { return false }
-    return upload.body.byteCount > RequestContent.expectByteCount
+    return !upload.body.isSmall
       || headers.contains { $0.name.lowercased() == "expect" }
   }
 }

@@ -31,6 +31,9 @@ final class UploadBody {
     self.modifiedNanoseconds = modifiedNanoseconds
   }
 
+  /// Whether it is sent without asking the server first.
+  var isSmall: Bool { byteCount <= RequestContent.expectByteCount }
+
   /// Opens the body. A file must still have the size that the request declares.
   ///
   /// - Parameter rest: the part to send; nil for all. The beginning and the rest must be of one

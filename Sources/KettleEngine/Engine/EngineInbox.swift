@@ -129,7 +129,8 @@ enum EngineInput: Sendable {
   case blocksChecked(TransferID, OperationID, Result<[ByteRange], TransferFailure>)
   case unpacked(TransferID, OperationID, BodyUnpacking.End)
   /// An upload has begun, or all its parts are sent, or neither could be done.
-  case stored(TransferID, OperationID, Result<ObjectUpload?, TransferFailure>)
+  case stored(
+    TransferID, OperationID, ObjectDestination, Result<ObjectUpload?, TransferFailure>)
   case alarm
   /// A request led to decisions: what they leave to do follows when all input is handled.
   case turnsTaken

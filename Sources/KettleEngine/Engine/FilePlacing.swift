@@ -13,8 +13,10 @@ struct FileWork: Sendable {
   let digests: WorkerPool
   /// Comparisons of finished files, one at a time.
   let checks: WorkerPool
-  /// Uploads to object stores, each with several connections.
+  /// Uploads of parts to object stores, each with several connections.
   let uploads: WorkerPool
+  /// Single requests to object stores, which do not wait for uploads.
+  let stores: WorkerPool
   let placing: FilePlacing
   private let discarding: FileDiscarding
 
@@ -25,6 +27,7 @@ struct FileWork: Sendable {
     digests = WorkerPool("kettle.digests", width: 2, makeQueue: work.makeQueue)
     checks = WorkerPool("kettle.checks", width: 1, makeQueue: work.makeQueue)
     uploads = WorkerPool("kettle.uploads", width: 4, makeQueue: work.makeQueue)
+    stores = WorkerPool("kettle.stores", width: 8, makeQueue: work.makeQueue)
     placing = FilePlacing(storage, on: names)
     discarding = FileDiscarding(storage)
   }

@@ -5,14 +5,15 @@ import KettleSystem
 /// The comparison of a finished file with what is known of its bytes. Blocks.
 struct FileVerification: Sendable {
   let files: any FileStorage
+  let objects: any ObjectStore
   let archive: any TransferArchive
   let now: WallTime
 
   /// What was found, which counts only for the file that was compared.
   struct Result: Sendable {
     var check: FileCheck
-    /// The file as it was finished.
-    let file: FileIdentity
+    /// The file as it was finished; nil for an object.
+    let file: FileIdentity?
     /// The digests of a file that had none.
     var digests: [DigestedBytes] = []
   }
@@ -21,9 +22,11 @@ struct FileVerification: Sendable {
   /// - Returns: nil if it was stopped, or if there is nothing to compare: the transfer is gone, or
   ///   its file was never Kettle's.
   func run(_ id: TransferID, advance: @Sendable (Int64) -> Bool) -> Result? {
-    guard let record = try? archive.records([id]).first, let file = record.finishedFile,
-      let identity = file.identity
-    else { return nil }
+    guard let record = try? archive.records([id]).first, let file = record.finishedFile else {
+      return nil
+    }
+    if let object = file.object { return check(object, at: file.path, of: record.spec) }
+    guard let identity = file.identity else { return nil }
     do throws(TransferFailure) {
       let standing = files.standing(of: file)
       if standing == .missing { return Result(check: FileCheck(.missing, at: now), file: identity) }
@@ -40,6 +43,27 @@ struct FileVerification: Sendable {
       if error.code == .cancelled { return nil }
       return Result(check: FileCheck(.unreadable, at: now, detail: error.detail), file: identity)
     }
+  }
+
+  /// Asks the store whether it has the object as it was stored.
+  private func check(
+    _ object: StoredObject, at path: String, of spec: TransferSpec
+  ) -> Result? {
+    guard let destination = ObjectDestination(spec),
+      let name = path.split(separator: "/").last.map(String.init)
+    else { return nil }
+    let check: FileCheck
+    do throws(TransferFailure) {
+      check =
+        switch try objects.standing(of: object, named: name, in: destination) {
+        case .unchanged: FileCheck(.intact, at: now)
+        case .changed: FileCheck(.edited, at: now, detail: "another object has its name")
+        case .missing: FileCheck(.missing, at: now)
+        }
+    } catch {
+      check = FileCheck(.unreadable, at: now, detail: error.detail ?? error.sentence)
+    }
+    return Result(check: check, file: nil)
   }
 
   private func check(

@@ -35,8 +35,8 @@ extension TransferEngine {
       if let target = scheduler.machines[id]?.spec.options.repairs {
         return patch(target, with: resumeData, of: id, as: operation)
       }
-      if let file = fileToStore(resumeData, of: id) {
-        return publish(file, of: id, as: operation)
+      if scheduler.machines[id]?.spec.objectPrefix != nil {
+        return publish(resumeData, of: id, as: operation)
       }
       files.placing.enqueue(
         FilePlacing.Order(
@@ -142,11 +142,11 @@ extension TransferEngine {
       let result = Result { () throws(TransferFailure) in try opening.open(plan, body.copying) }
       self?.post(.bodyOpened(id, attempt, result))
     }
-    let begin: @Sendable () -> Void = { [names = files.names, digests = files.digests] in
-      names.async {
-        // Those of other transfers are opened meanwhile.
-        if opening.copies(plan) { digests.async(open) } else { open() }
-      }
+    let begin: @Sendable () -> Void = {
+      [names = files.names, digests = files.digests, stores = files.stores] in
+      // Those of other transfers are opened meanwhile.
+      if destination != nil { return stores.async(open) }
+      names.async { if opening.copies(plan) { digests.async(open) } else { open() } }
     }
     // Opening truncates the file to its durable bytes. The store must have forgotten all others.
     if plan.cutsFile, !live[id].isRecorded { submit([]) { _ in begin() } } else { begin() }

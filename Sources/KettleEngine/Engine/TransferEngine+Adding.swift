@@ -201,7 +201,7 @@ extension TransferEngine {
     with file: FinishedFile, _ difference: RequestDifference, _ asked: TransferSpec
   ) async -> FollowOutcome? {
     // What became of an object, only its store knows.
-    if file.object != nil { return nil }
+    if ObjectPrefix.isMeant(by: file.path) { return nil }
     let checksum = asked.checksum
     let (standing, found) = await compare(
       file, needsDigest: difference.checksum != nil || file.verifiedBy == nil, checksum?.algorithm)

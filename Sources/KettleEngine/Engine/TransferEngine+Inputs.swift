@@ -38,7 +38,8 @@ extension TransferEngine {
     case .blocksChecked(let id, let operation, let result):
       blocksChecked(result, of: id, by: operation)
     case .unpacked(let id, let operation, let end): unpacked(end, of: id, by: operation)
-    case .stored(let id, let operation, let outcome): stored(outcome, of: id, by: operation)
+    case .stored(let id, let operation, let destination, let outcome):
+      stored(outcome, of: id, by: operation, in: destination)
     case .alarm: alarm()
     case .turnsTaken: break
     }

@@ -13,30 +13,31 @@ extension TransferEngine {
     else { return }
     let work = LiveFileWork(operation, .storing)
     live[id].work = work
-    files.uploads.async { [inbox, objects = files.objects] in
+    let pool = file.upload == nil ? files.stores : files.uploads
+    pool.async { [inbox, storing = ObjectStoring(files)] in
+      guard !work.shouldStop else { return }
       let outcome = Result { () throws(TransferFailure) -> ObjectUpload? in
-        guard let upload = file.upload else { return try objects.begin(file) }
-        try objects.send(file, as: upload) { byteCount in
+        guard let upload = file.upload else { return try storing.objects.begin(file) }
+        try storing.send(file, as: upload, from: resumeData) { byteCount in
           let goesOn = work.advance(to: byteCount)
           _ = inbox.put(.advanced(id))
           return goesOn
         }
         return nil
       }
-      _ = inbox.put(.stored(id, operation, outcome))
+      _ = inbox.put(.stored(id, operation, file.destination, outcome))
     }
   }
 
   /// - Parameter outcome: an upload that has begun, or nil when all parts are sent.
   func stored(
     _ outcome: Result<ObjectUpload?, TransferFailure>, of id: TransferID,
-    by operation: OperationID
+    by operation: OperationID, in destination: ObjectDestination
   ) {
-    guard scheduler.machines[id]?.isVerifying(operation) == true else {
-      // It was paused or removed meanwhile, and no record names the upload.
-      if case .success(let upload?) = outcome, let spec = scheduler.machines[id]?.spec {
-        abort(upload, in: ObjectDestination(spec))
-      }
+    // A stopped upload is no failure: it continues with the transfer.
+    guard live[id].work?.operation == operation else {
+      // No record names one that has just begun.
+      if case .success(let upload?) = outcome { abort(upload, in: destination) }
       return
     }
     switch outcome {
@@ -51,15 +52,18 @@ extension TransferEngine {
   }
 
   /// Makes a complete file an object.
-  func publish(_ file: FileToStore, of id: TransferID, as operation: OperationID) {
-    files.uploads.async { [inbox, objects = files.objects] in
-      let result = Result { () throws(TransferFailure) in try objects.publish(file) }
+  func publish(_ resumeData: ResumeData, of id: TransferID, as operation: OperationID) {
+    guard let file = fileToStore(resumeData, of: id) else { return }
+    files.stores.async { [inbox, storing = ObjectStoring(files)] in
+      let result = Result { () throws(TransferFailure) in
+        try storing.publish(file, from: resumeData)
+      }
       _ = inbox.put(.event(.file(id, .placed(result, by: operation))))
     }
   }
 
   /// nil for a file whose destination is a directory.
-  func fileToStore(_ resumeData: ResumeData, of id: TransferID) -> FileToStore? {
+  private func fileToStore(_ resumeData: ResumeData, of id: TransferID) -> FileToStore? {
     guard let spec = scheduler.machines[id]?.spec, let destination = ObjectDestination(spec) else {
       return nil
     }
@@ -74,20 +78,67 @@ extension TransferEngine {
 
   /// Discards the parts that a store has of an upload.
   func abortUpload(of resumeData: ResumeData, for id: TransferID) {
-    guard let upload = resumeData.upload, let spec = scheduler.machines[id]?.spec else { return }
-    abort(upload, in: ObjectDestination(spec))
+    guard let upload = resumeData.upload, let spec = scheduler.machines[id]?.spec,
+      let destination = ObjectDestination(spec)
+    else { return }
+    abort(upload, in: destination)
   }
 
-  private func abort(_ upload: ObjectUpload, in destination: ObjectDestination?) {
-    guard let destination else { return }
-    files.uploads.async { [objects = files.objects, logger] in
+  private func abort(_ upload: ObjectUpload, in destination: ObjectDestination) {
+    files.stores.async { [objects = files.objects, logger] in
       do throws(TransferFailure) {
         try objects.abort(upload, in: destination)
       } catch {
         logger.error(
-          "the parts of an upload stay in their store until its own rules remove them",
-          metadata: ["object": "\(destination.prefix.text)", "reason": "\(error.sentence)"])
+          "The parts of an upload stay in their store",
+          metadata: [
+            "object": "s3://\(destination.prefix.bucket)/\(upload.key)",
+            "upload": "\(upload.uploadID)", "error": "\(error.sentence)",
+          ])
       }
     }
+  }
+}
+
+/// The way of a partial file into an object store. Blocks.
+struct ObjectStoring: Sendable {
+  let objects: any ObjectStore
+  private let storage: any FileStorage
+
+  init(_ files: FileWork) {
+    objects = files.objects
+    storage = files.storage
+  }
+
+  func send(
+    _ file: FileToStore, as upload: ObjectUpload, from resumeData: ResumeData,
+    advance: @Sendable (Int64) -> Bool
+  ) throws(TransferFailure) {
+    do throws(TransferFailure) {
+      try objects.send(checked(file, resumeData), as: upload, advance: advance)
+    } catch {
+      // The file is fetched again, and its parts are of no use to the next upload.
+      if error.code == .partialFileChanged { try? objects.abort(upload, in: file.destination) }
+      throw error
+    }
+  }
+
+  func publish(
+    _ file: FileToStore, from resumeData: ResumeData
+  ) throws(TransferFailure) -> FinishedFile {
+    let finished = try objects.publish(checked(file, resumeData))
+    // The record is about to forget it, and a kill may precede its removal.
+    storage.noteUnrecorded(resumeData.partialIdentity, of: file.transfer)
+    return finished
+  }
+
+  /// Throws `partialFileChanged` for a file that is not as it was recorded. Returns it with its
+  /// modification time, which a crash leaves unrecorded.
+  private func checked(
+    _ file: FileToStore, _ resumeData: ResumeData
+  ) throws(TransferFailure) -> FileToStore {
+    var file = file
+    file.modifiedNanoseconds = try storage.openPartialFile(resumeData).sync()
+    return file
   }
 }

@@ -52,7 +52,7 @@ extension TransferEngine {
   ) async -> VerificationProgress {
     if let progress = verifications.progress(of: id) { return progress }
     guard let record, record.state == .completed, record.spec.task == nil,
-      let file = record.finishedFile, file.identity != nil
+      let file = record.finishedFile, file.byteCount != nil
     else { return .refused }
     if let check = file.check {
       if consequence != .report, let progress = repairProgress(check) { return progress }
@@ -69,7 +69,8 @@ extension TransferEngine {
   func beginVerification() {
     guard let job = verifications.begin() else { return }
     let verification = FileVerification(
-      files: files.storage, archive: store.archive, now: clock.now().wall)
+      files: files.storage, objects: files.objects, archive: store.archive,
+      now: clock.now().wall)
     Task(executorPreference: work.tasks) {
       await self.load([job.id])
       await self.compare(job, by: verification)

@@ -10,6 +10,11 @@ package protocol ObjectStore: Sendable {
   /// Returns whether there is an object with this name.
   func exists(_ name: String, in destination: ObjectDestination) throws(TransferFailure) -> Bool
 
+  /// Compares an object with what has its name.
+  func standing(
+    of object: StoredObject, named name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) -> FinishedFileStanding
+
   /// Begins an upload in parts, under a name that is free if the policy is `rename`. Throws
   /// `nameTaken` if it is `skip` and the name is taken.
   func begin(_ file: FileToStore) throws(TransferFailure) -> ObjectUpload
@@ -95,6 +100,10 @@ package struct NoObjectStore: ObjectStore {
   package func exists(
     _ name: String, in destination: ObjectDestination
   ) throws(TransferFailure) -> Bool { throw refusal(destination) }
+
+  package func standing(
+    of object: StoredObject, named name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) -> FinishedFileStanding { throw refusal(destination) }
 
   package func begin(_ file: FileToStore) throws(TransferFailure) -> ObjectUpload {
     throw refusal(file.destination)

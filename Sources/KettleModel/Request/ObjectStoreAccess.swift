@@ -36,6 +36,11 @@ public struct ObjectStoreAccess: Hashable, Sendable, Codable {
       usesPathStyle: usesPathStyle ?? other.usesPathStyle, keys: keys ?? other.keys)
   }
 
+  /// The same with what the files of Amazon's tools say of the region and the endpoint.
+  package func completed(by contents: AccessProfile.Contents) -> ObjectStoreAccess {
+    completed(by: ObjectStoreAccess(endpoint: contents.endpoint, region: contents.region))
+  }
+
   /// Whether a service may act on it.
   package var isUsable: Bool {
     endpoint.map { $0.scheme.family == .http && $0.query == nil } ?? true

@@ -39,7 +39,7 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
     case .url: .never { $0.url != $1.url }
     case .session: .never { $0.session != $1.session }
     case .title: PartRule(\.title, .always, giving: .title)
-    case .directory: .never { $0.directory != nil && $0.directory != $1.directory }
+    case .directory: .never { $0.directory != nil && !$0.isInSamePlace(as: $1) }
     case .name: .never { $0.name != nil && $0.name?.text != $1.name?.text }
     case .connections:
       PartRule(\.connections, .untilCompleteByNewRequests, giving: .connections)
@@ -161,6 +161,13 @@ extension PartRule {
 }
 
 extension TransferSpec {
+  /// Whether both have the same directory. Buckets of one name at two services are not the same.
+  fileprivate func isInSamePlace(as other: TransferSpec) -> Bool {
+    let endpoint = options.store?.endpoint
+    return directory == other.directory
+      && (endpoint == nil || endpoint == other.options.store?.endpoint)
+  }
+
   fileprivate func hasChosen(_ property: ConfiguredProperty?) -> Bool {
     property.map(options.chosen.contains) ?? false
   }

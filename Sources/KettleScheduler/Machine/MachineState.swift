@@ -256,7 +256,12 @@ extension TransferMachine.State {
 
   /// Everything was fetched: no connection is needed any more.
   var isFetched: Bool {
-    if case .ending(.body, next: .whole) = self { true } else { false }
+    switch self {
+    case .ending(.body, next: .whole), .verifying, .placing: true
+    case .idle, .scheduled, .queued, .running, .ending, .waiting, .paused, .discarding, .completed,
+      .failed, .removed:
+      false
+    }
   }
 
   /// It leaves the list as soon as its pending operations end.

@@ -133,6 +133,17 @@ extension TransferMachine {
   package func isVerifying(_ operation: OperationID) -> Bool { state == .verifying(operation) }
 
   package var occupiesSlot: Bool { state.occupiesSlot }
+
+  /// Whether its file is on its way to an object store. It keeps its slot, or files that are
+  /// fetched faster than they are sent would fill the disk.
+  var isBeingStored: Bool {
+    switch state {
+    case .verifying, .placing: facts.spec.objectPrefix != nil
+    case .idle, .scheduled, .queued, .running, .ending, .waiting, .paused, .discarding, .completed,
+      .failed, .removed:
+      false
+    }
+  }
   package var isAtRest: Bool { state.isAtRest }
   package var waitsForCondition: Bool { state.waitsForCondition }
   var waitsForDiskSpace: Bool { state.waiting?.reason == .diskSpace }

@@ -42,10 +42,14 @@ extension TransferFacts {
     return min(retryCount, max(0, policy.retryCountMax - 1))
   }
 
-  /// A full disk is waited for; every other file problem needs the user.
+  /// A full disk is waited for, and so is an object store that is away; every other problem with a
+  /// file needs the user.
   func afterFileFailure(
     _ failure: TransferFailure, in context: DecisionContext
   ) -> TransferMachine.AfterEnding {
+    if !failure.isOfTheFile, let waiting = waitForStore(after: failure, in: context) {
+      return .waiting(waiting)
+    }
     guard failure.code == .diskFull else { return .failed(failure) }
     let milliseconds = context.retryPolicy.diskSpaceMilliseconds
     return .waiting(.retrying(after: milliseconds, .diskSpace, failure, at: context.now))

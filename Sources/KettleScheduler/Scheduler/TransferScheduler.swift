@@ -233,7 +233,7 @@ package struct TransferScheduler: Sendable {
 
   /// Brings the queue, the slots and the alarms in line with a machine.
   mutating func file(_ machine: TransferMachine) {
-    if machine.occupiesSlot {
+    if machine.occupiesSlot || machine.isBeingStored {
       queue.moveSlot(of: machine.id, to: machine.spec.queue)
     } else {
       queue.release(machine.id)

@@ -68,6 +68,17 @@ package final class InMemoryObjectStore: ObjectStore {
     return objects[path(name, destination)] != nil
   }
 
+  package func standing(
+    of object: StoredObject, named name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) -> FinishedFileStanding {
+    try note(.exists)
+    guard let found = objects[path(name, destination)] else { return .missing }
+    return found.byteCount == object.byteCount ? .unchanged : .changed
+  }
+
+  /// Removes an object, as others may.
+  package func remove(_ path: String) { state.withLock { $0.objects[path] = nil } }
+
   package func begin(_ file: FileToStore) throws(TransferFailure) -> ObjectUpload {
     try note(.begin)
     return state.withLock { state in

@@ -41,6 +41,7 @@ package struct AddFormContext: Hashable, Sendable {
 
   func absolute(_ path: String) -> String? {
     guard !path.unicodeScalars.contains(where: \.isControl) else { return nil }
+    if ObjectPrefix.isMeant(by: path) { return ObjectPrefix(path)?.text }
     if let directories { return directories.absolute(path) }
     return path.hasPrefix("/") ? path : nil
   }

@@ -141,6 +141,7 @@ extension Strings {
 
   static let nothingToCopy = "nothing here can be copied or opened"
   static let noFileYet = "it has no file yet"
+  static let isObject = "it is in an object store"
   static let notFinished = "its file is not complete"
   static let opensOne = "only one file can be opened at a time"
   static let noSections = "there are no sections here"

@@ -145,8 +145,10 @@ extension SelectedRows {
   fileprivate var availabilityOfFile: Availability {
     guard let first = rows.first else { return .impossible(whyNone) }
     if count > 1 { return .impossible(Strings.opensOne) }
-    let isThere = first.state == .completed && first.path != nil
-    return Availability(unless: isThere ? nil : Strings.notFinished)
+    guard first.state == .completed, let path = first.path else {
+      return .impossible(Strings.notFinished)
+    }
+    return Availability(unless: ObjectPrefix.isMeant(by: path) ? Strings.isObject : nil)
   }
 
   /// Copies a text of each row, one per line.
