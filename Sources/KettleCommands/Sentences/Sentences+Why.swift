@@ -46,7 +46,7 @@ extension Sentences {
         guard let path = row.path, row.storedByteCount != nil else {
           return ["Its checksum is being computed"]
         }
-        return ["It is being uploaded to \(quoted(path, limit: 4096))"]
+        return ["It is being uploaded to \(quoted(path, limit: 4096)), \(row.sizeText)"]
       case .completed: return row.path.map { ["Its file is \(quoted($0, limit: 4096))"] } ?? []
       case .failed: return ["Because: \(failed(row))"]
       case .idle, .scheduled, .paused: return []

@@ -84,7 +84,9 @@ struct RowExplanations: Sendable {
     var row = row
     let expectation = outlook.expectation(
       of: row.id, priority: row.priority, position: row.queuePosition ?? 0)
-    row.readyAt = row.state.continuesByItself ? expectation?.readyAt : nil
+    // How fast an object store takes its file is not known.
+    let isForeseen = row.state.continuesByItself && row.storedByteCount == nil
+    row.readyAt = isForeseen ? expectation?.readyAt : nil
     row.readyAtIsGuess = row.readyAt != nil && expectation?.isGuess == true ? true : nil
     if row.state == .running {
       row.secondsLeft = row.readyAtIsGuess == true ? nil : row.readyAt?.wholeSeconds(after: now)

@@ -115,11 +115,11 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
     self.task = task
   }
 
-  /// What is done with its complete file and how far that is, for example
-  /// `uploading 3.1 of 8.0 GiB`; nil if neither an upload nor a comparison is in progress.
+  /// What is done with its complete file: `uploading`, or `checking 3.1 of 8.0 GiB`; nil if neither
+  /// an upload nor a comparison is in progress.
   package var fileWorkText: String? {
+    if storedByteCount != nil { return "uploading" }
     let total = bytesExpected.map { " of " + ByteText.size($0) } ?? ""
-    if let storedByteCount { return "uploading " + ByteText.size(storedByteCount) + total }
     return comparedByteCount.map { "checking " + ByteText.size($0) + total }
   }
 }

@@ -108,6 +108,7 @@ package struct OutlookPlan: Sendable {
         now.wall.millisecondsSince1970)
       entry.notBeforeMilliseconds = overflow ? .max : max(1, distance)
       queued.append(entry)
+    case .verifying where machine.isBeingStored: unpredictableCount += 1
     case .idle, .running, .paused, .verifying, .completed, .failed: break
     }
   }

@@ -57,11 +57,12 @@ package struct LineBar: Hashable, Sendable {
   private func levels(width: Int) -> [UInt8] {
     if row.isWhole { return Array(repeating: Ridge.levelMax / 2, count: width) }
     guard let expected = row.bytesExpected else { return movingLevels(width: width) }
-    if let ridge = row.ridge {
+    if row.storedByteCount == nil, let ridge = row.ridge {
       let levels = ridge.levels(count: width)
       return levels + Array(repeating: 0, count: max(0, width - levels.count))
     }
-    let fraction = PercentageText.fraction(row.bytesReceived, of: expected)
+    let fraction = PercentageText.fraction(
+      row.storedByteCount ?? row.bytesReceived, of: expected)
     let count = min(width, max(fraction > 0 ? 1 : 0, Int(fraction * Double(width))))
     return (0..<width).map { $0 < count ? Ridge.levelMax / 2 : 0 }
   }

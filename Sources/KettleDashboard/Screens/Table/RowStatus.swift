@@ -103,7 +103,9 @@ extension TransferSnapshot {
 
   package var sizeText: String {
     if isWhole { return ByteText.size(bytesExpected ?? bytesReceived) }
-    if let bytesExpected { return ByteText.progress(bytesReceived, of: bytesExpected) }
+    if let bytesExpected {
+      return ByteText.progress(storedByteCount ?? bytesReceived, of: bytesExpected)
+    }
     return bytesReceived > 0 ? ByteText.size(bytesReceived) : ""
   }
 

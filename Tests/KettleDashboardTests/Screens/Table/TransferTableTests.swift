@@ -47,6 +47,15 @@ struct TransferTableTests {
     #expect(line(80, row).contains("checking"))
   }
 
+  @Test func `an upload shows how much the object store has`() {
+    let row = Sample.row(1, titled: "Stored", state: .verifying) {
+      $0.bytesReceived = 700 << 20
+      $0.bytesExpected = 700 << 20
+      $0.storedByteCount = 175 << 20
+    }
+    #expect(line(80, row).contains(" 25% 175/700 MiB  uploading"))
+  }
+
   @Test func `a subtitle follows the title where there is room`() {
     let row = Sample.row(1, titled: "Winter", state: .queued) { $0.subtitle = "Chapter 3 of 12" }
     #expect(line(100, row).contains(" Winter  Chapter 3 of 12 "))
