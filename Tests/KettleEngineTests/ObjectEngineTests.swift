@@ -227,6 +227,22 @@ struct ObjectEngineTests {
     #expect(world.transport.requests.count == 1)
   }
 
+  @Test func `a complete file is stored while the host that had it is closed`() async throws {
+    let store = InMemoryObjectStore()
+    let world = try await EngineWorld(objects: store)
+    store.fail(.send, with: TransferFailure(.storeUnavailable, on: Self.object))
+    let id = try await arrived(in: world)
+    await world.told.wait(for: .waiting, of: id)
+    let other = try await world.engine.add([EngineWorld.spec("http://files.example/b")])[0]
+    let attempt = await world.transport.request(2).id
+    world.transport.head(attempt, 503, ["Retry-After": "3600"])
+    await world.transport.called { $0.contains(.cancel(attempt)) }
+    world.transport.end(attempt, .cancelled)
+    await world.told.wait(for: .waiting, of: other)
+    await world.advance(milliseconds: 80_000)
+    await world.told.wait(for: .completed, of: id)
+  }
+
   @Test func `a refusal fails the transfer and a start continues it`() async throws {
     let store = InMemoryObjectStore()
     let world = try await EngineWorld(objects: store)

@@ -58,6 +58,7 @@ extension ActiveDownload {
     var plan = AttemptPlan(
       attempt: attempt, url: request.url, redirects: request.redirects, requested: requested,
       content: request.content, check: request.check, purpose: request.purpose, facts: facts)
+    if request.purpose == .file { facts.queuedMode = nil }
     plan.streamUse = request.streamUse
     return .entering(.running(download), [.beginAttempt(facts.id, plan)])
   }

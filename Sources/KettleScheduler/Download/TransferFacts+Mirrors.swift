@@ -17,7 +17,7 @@ extension TransferFacts {
   }
 
   /// The first request for the file.
-  var firstFileRequest: NextRequest { request(for: .resuming) }
+  var firstFileRequest: NextRequest { request(for: queuedMode ?? .resuming) }
 
   /// A request for the file: to the URL that answered with the present bytes while it works, else
   /// to the source's own. A redirector may name another server each time.

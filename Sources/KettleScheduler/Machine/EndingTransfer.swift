@@ -138,12 +138,13 @@ extension TransferMachine.AfterEnding {
     case .request(let request):
       // The queue has checked the host of the transfer, but not one that a redirect leads to, and
       // another transfer may have been refused since, before this segment.
-      if request.url.origin != facts.openerURL.origin || request.purpose.isSegment,
+      if request.url.origin != facts.openerURL.origin
+        || request.purpose.isSegment && facts.hasJoinedInRun,
         let waiting = context.closedHosts.wait(before: request.url, at: now)
       {
         return .entering(.waiting(waiting))
       }
-      if context.isPlaceTaken { return .entering(.queued) }
+      if context.isPlaceTaken, facts.mayQueue(request) { return .entering(.queued) }
       return ActiveDownload.begin(request, attempt: ids.attempt, &facts, at: now)
     }
   }
@@ -203,5 +204,21 @@ extension TransferFacts {
     let failure = TransferFailure(
       .truncated, on: urlText, detail: "\(durable) of \(total) bytes")
     return afterFailure(failure, retryAfter: nil, in: context)
+  }
+}
+
+extension TransferFacts {
+  /// Whether a run has joined a segment. Otherwise a playlist that uses up what its host permits
+  /// would never get further.
+  fileprivate var hasJoinedInRun: Bool { playlist?.joinedCount ?? 0 > 0 }
+
+  /// Whether the transfer can make a request later, from the queue: the next run must mean the same
+  /// by it. Notes in which mode it is made.
+  fileprivate mutating func mayQueue(_ request: NextRequest) -> Bool {
+    guard request.purpose == .file, request.content == spec.content, request.check == .usual else {
+      return false
+    }
+    queuedMode = request.mode
+    return true
   }
 }

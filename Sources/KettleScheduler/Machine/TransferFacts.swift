@@ -40,6 +40,9 @@ struct TransferFacts: Sendable, Hashable {
   var mirrors = MirrorTable()
   /// Which URL of its source is requested next. It is not part of the record.
   var route = Route.answering
+  /// How the file is requested when the transfer gets a slot again; nil for the usual way. It is
+  /// not part of the record.
+  var queuedMode: RequestMode?
   /// What the server of another URL says about the file. It is not part of the record.
   var offer: OfferedValidator?
   /// What the user has decided for hosts, as of the last start. It is not part of the record.

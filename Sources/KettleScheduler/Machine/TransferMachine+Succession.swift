@@ -134,6 +134,12 @@ extension TransferMachine {
 
   package var occupiesSlot: Bool { state.occupiesSlot }
 
+  /// Whether its complete file waits for its turn to go to an object store.
+  var isToBeStored: Bool {
+    guard case .queued = state else { return false }
+    return facts.spec.objectPrefix != nil && facts.wholeResumeData != nil
+  }
+
   /// Whether its file is on its way to an object store. It keeps its slot, or files that are
   /// fetched faster than they are sent would fill the disk.
   var isBeingStored: Bool {

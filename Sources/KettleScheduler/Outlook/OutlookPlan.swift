@@ -66,6 +66,11 @@ package struct OutlookPlan: Sendable {
     let isLimitReached = limit.map { speed >= $0 * SpeedJudgement.usedPart } ?? false
     for one in progress {
       guard let machine = scheduler.machines[one.id] else { continue }
+      // How fast the store takes it is not known.
+      if machine.isBeingStored {
+        unpredictableCount += 1
+        continue
+      }
       var entry = QueueEntry(machine.record)
       entry.bytesReceived = one.bytesReceived
       entry.bytesExpected = one.bytesExpected
@@ -108,7 +113,6 @@ package struct OutlookPlan: Sendable {
         now.wall.millisecondsSince1970)
       entry.notBeforeMilliseconds = overflow ? .max : max(1, distance)
       queued.append(entry)
-    case .verifying where machine.isBeingStored: unpredictableCount += 1
     case .idle, .running, .paused, .verifying, .completed, .failed: break
     }
   }

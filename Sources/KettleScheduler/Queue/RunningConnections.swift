@@ -15,6 +15,8 @@ struct RunningConnections {
   /// The transfers that have a slot but no connection to their host yet (`hasReservedConnection`).
   private var reserved: [TransferID: OriginSession] = [:]
   private var reservedCounts: [Origin: Int] = [:]
+  /// Those that have a connection elsewhere, which counts among all already.
+  private var elsewhere: Set<TransferID> = []
   /// The connections of each session at each host, reserved ones included. Empty when no session
   /// has a limit of its own.
   private(set) var counts: [OriginSession: Int]
@@ -26,6 +28,7 @@ struct RunningConnections {
       guard let machine = scheduler.machines[id] else { continue }
       if !scheduler.queue.isBeside(id), scheduler.hasReservedConnection(machine) {
         reserved[id] = OriginSession(machine.spec)
+        if machine.state.hasAttempts { elsewhere.insert(id) }
         reservedCounts[machine.spec.url.origin, default: 0] += 1
       }
       guard let download = machine.download else { continue }
@@ -48,9 +51,10 @@ struct RunningConnections {
     origin.map { closing.contains($0) } ?? !closing.isEmpty
   }
 
-  /// How many connections are reserved for other transfers.
+  /// How many connections are reserved for other transfers, in addition to those that they have.
   func reservedCount(besides id: TransferID) -> Int {
-    reserved.count - (reserved[id] == nil ? 0 : 1)
+    let own = reserved[id] == nil || elsewhere.contains(id) ? 0 : 1
+    return reserved.count - elsewhere.count - own
   }
 
   /// How many connections to a host are reserved for other transfers.
@@ -65,6 +69,7 @@ struct RunningConnections {
 
   /// Records that a transfer opened a connection.
   mutating func record(_ one: OriginSession, openedBy id: TransferID, withLimits: Bool) {
+    elsewhere.remove(id)
     if let own = reserved.removeValue(forKey: id) {
       reservedCounts[own.origin, default: 1] -= 1
       if withLimits { counts[own, default: 1] -= 1 }
@@ -81,12 +86,12 @@ extension TransferScheduler {
     guard machine.state.hasAttempts else { return !machine.state.isFetched }
     let own = machine.spec.url.origin
     if let download = machine.download {
-      guard download.connections.count == 1, let only = download.connections.first else {
-        return false
-      }
+      guard download.body == .closed, download.purpose.isFile, download.connections.count == 1,
+        let only = download.connections.first
+      else { return false }
       return only.phase == .requesting && only.url.origin != own
     }
-    guard machine.followingRequest?.url.origin == own,
+    guard machine.followingRequest != nil,
       case .ending(.attempts(let attempts), _) = machine.state
     else { return false }
     return !attempts.contains { hosts.origin(of: $0) == own }

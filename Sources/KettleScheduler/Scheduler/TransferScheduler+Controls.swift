@@ -108,6 +108,8 @@ extension TransferScheduler {
     for id in machines.keys.sorted() where machines[id]?.occupiesSlot == true {
       update(id, into: &output) { $0.suspend() }
     }
+    // An upload is stopped at once, and continues after the next start.
+    for id in queue.running where machines[id]?.isBeingStored == true { queue.release(id) }
     return output
   }
 }

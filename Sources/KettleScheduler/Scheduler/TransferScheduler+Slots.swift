@@ -17,6 +17,7 @@ extension TransferScheduler {
     beginProbes(&output, at: now)
     startProbes(&output, at: now)
     startStreams(&output, at: now)
+    startComplete(&output, at: now)
     startQueued(&output, at: now)
     readWaiting(&output, at: now)
     if queue.queuedCount > 0, queue.hasFreeSlot { makeRoom(&output, at: now) }
@@ -28,14 +29,19 @@ extension TransferScheduler {
 
   /// Whether others have taken the place of a transfer that is about to request its file again:
   /// while it returned to its host from another one, or while the end of its body was written.
-  func hasLostPlace(_ id: TransferID) -> Bool {
-    guard let machine = machines[id], let request = machine.followingRequest else { return false }
+  ///
+  /// - Parameter result: of closing the body. What is wrong with it may lead to a request, too.
+  func hasLostPlace(_ id: TransferID, after result: Result<ClosedBody?, TransferFailure>) -> Bool {
+    guard let machine = machines[id] else { return false }
+    let request = machine.followingRequest
+    let isWrong = (try? result.get())?.map { !$0.wrong.isEmpty } ?? true
+    guard request != nil || machine.state.isFetched && isWrong else { return false }
     let others = RunningConnections(self)
     if hosts.connectionCount + others.reservedCount(besides: id) >= queue.limits.connectionsMax {
       return true
     }
     let origin = machine.spec.url.origin
-    guard request.url.origin == origin else { return false }
+    guard request?.url.origin ?? origin == origin else { return false }
     return hosts.connectionCount(at: origin) + others.reservedCount(at: origin, besides: id)
       >= allowedConnections(at: origin, for: machine.spec)
   }
@@ -76,6 +82,12 @@ extension TransferScheduler {
     if transition?.actions.isEmpty ?? true { queue.release(id) } else { recordStart(of: id) }
   }
 
+  /// Starts the transfers whose complete files wait for an object store: they need nothing of the
+  /// host that had the file, which may be closed or full.
+  private mutating func startComplete(_ output: inout SchedulerOutput, at now: Moment) {
+    for id in toBeStored.sorted() where queue.take(id) { start(id, &output, at: now) }
+  }
+
   private mutating func nextToStart(
     _ output: inout SchedulerOutput, at now: Moment
   ) -> TransferID? {
@@ -107,9 +119,9 @@ extension TransferScheduler {
     let (hosts, limits, rules) = (hosts, queue.limits, rules)
     guard queue.hasFreeSlot else { return nil }
     let reserved = reservedConnections()
-    guard hosts.connectionCount + reserved.count < limits.connectionsMax else { return nil }
-    let counts = connectionCounts(reserved: reserved)
-    let reservedCounts = reserved.reduce(into: [:]) { $0[$1.origin, default: 0] += 1 }
+    guard hosts.connectionCount + reserved.countInAll < limits.connectionsMax else { return nil }
+    let counts = connectionCounts(reserved: reserved.places)
+    let reservedCounts = reserved.places.reduce(into: [:]) { $0[$1.origin, default: 0] += 1 }
     return { candidate in
       let limit = rules.connectionLimit(of: candidate.session)
       if let limit, counts[candidate, default: 0] >= limit { return false }
@@ -121,13 +133,18 @@ extension TransferScheduler {
   }
 
   /// The reserved connections of transfers that have a slot (`hasReservedConnection`).
-  func reservedConnections() -> [OriginSession] {
-    queue.running.compactMap { id in
+  ///
+  /// - Returns: also how many they are in addition to the open connections of these transfers.
+  func reservedConnections() -> (places: [OriginSession], countInAll: Int) {
+    var reserved: (places: [OriginSession], countInAll: Int) = ([], 0)
+    for id in queue.running {
       guard !queue.isBeside(id), let machine = machines[id], hasReservedConnection(machine) else {
-        return nil
+        continue
       }
-      return OriginSession(machine.spec)
+      reserved.places.append(OriginSession(machine.spec))
+      if !machine.state.hasAttempts { reserved.countInAll += 1 }
     }
+    return reserved
   }
 
   /// Counts the connections of each session at each host, including reserved ones. Empty when no
@@ -161,9 +178,9 @@ extension TransferScheduler {
     let rich = queue.running.filter { spareCount(of: $0, at: nil) > 0 }
     if rich.isEmpty { return }
     let reserved = reservedConnections()
-    let counts = connectionCounts(reserved: reserved)
+    let counts = connectionCounts(reserved: reserved.places)
     var running = RunningConnections(self)
-    let isFull = hosts.connectionCount + reserved.count >= queue.limits.connectionsMax
+    let isFull = hosts.connectionCount + reserved.countInAll >= queue.limits.connectionsMax
     for waiting in queue.waiting
     where !hosts.isClosed(waiting.origin, at: now.monotonic)
       && startGate.permitsStart(at: waiting.origin)

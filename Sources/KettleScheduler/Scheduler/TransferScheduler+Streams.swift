@@ -67,7 +67,7 @@ extension TransferScheduler {
       hosts.isStream(attempt) && hosts.origin(of: attempt) == spec.url.origin
         && machines[owner]?.spec.session == spec.session
     }
-    let counts = connectionCounts(reserved: reservedConnections())
+    let counts = connectionCounts(reserved: reservedConnections().places)
     return isSharing || counts[OriginSession(spec), default: 0] < limit
   }
 }

@@ -16,6 +16,8 @@ package struct TransferScheduler: Sendable {
   /// The transfer of each attempt.
   var owners: [AttemptID: TransferID] = [:]
   var alarms = AlarmList()
+  /// The queued transfers whose complete files are to go to an object store.
+  var toBeStored: Set<TransferID> = []
   var ids: IDSource
   var order = ListOrder()
   var finished = FinishedTransfers()
@@ -228,6 +230,7 @@ package struct TransferScheduler: Sendable {
     order.remove(QueuePosition(machine))
     queue.remove(machine.id)
     queue.release(machine.id)
+    toBeStored.remove(machine.id)
     alarms.remove(machine.id)
   }
 
@@ -243,6 +246,7 @@ package struct TransferScheduler: Sendable {
     } else {
       queue.remove(machine.id)
     }
+    if machine.isToBeStored { toBeStored.insert(machine.id) } else { toBeStored.remove(machine.id) }
     alarms.set(machine.id, machine.wakeUp, deadline: machine.deadline)
   }
 

@@ -77,10 +77,11 @@ struct PlaylistScriptTests {
     let id = script.add(spec(Self.playlist))
     try deliver(Self.media(2), &script)
     let segment = try open(id, &script, from: 0)
-    script.add(spec())
+    let before = script.add(spec())
     let other = try #require(script.attempt)
     script.head(other, 503, ["Retry-After": "100"])
     script.settled(other, .cancelled)
+    #expect(script.state(before) == .waiting)
     script.settled(segment, .complete, durable: 100)
     #expect(script.state(id) == .waiting)
     #expect(script.record(id)?.reason == .retryAfter)
@@ -89,6 +90,15 @@ struct PlaylistScriptTests {
     script.timePasses()
     #expect(script.state(id) == .running)
     #expect(script.record(id)?.retryCount == 0)
+  }
+
+  @Test func `a playlist whose answer uses up the limit of its host still gets a segment`() throws {
+    var script = SchedulerScript()
+    script.add(spec(Self.playlist))
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 200, ["RateLimit": #""files";r=0;t=60"#])
+    script.settled(attempt, .document(ArrivedDocument(Self.media(2), as: .playlist)))
+    #expect(script.plan?.url.text == "http://files.example/s0.ts")
   }
 
   @Test func `a pause at the end of a segment does not count it`() throws {

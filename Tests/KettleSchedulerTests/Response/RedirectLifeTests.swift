@@ -62,6 +62,29 @@ struct RedirectLifeTests {
     #expect(script.plan?.url == spec().url)
   }
 
+  @Test func `a place is kept over several hosts`() throws {
+    var limits = TransferQueue.Limits()
+    limits.connectionsPerHostMax = 1
+    limits.connectionsMax = 2
+    var script = SchedulerScript(limits: limits)
+    script.add(spec())
+    let same = script.add(spec("http://files.example/b.iso"))
+    for host in ["b.example", "c.example", "files.example"] {
+      let attempt = try #require(script.attempt)
+      script.head(attempt, 302, ["Location": "http://\(host)/a.iso"])
+      #expect(script.state(same) == .queued)
+      script.settled(attempt, .cancelled)
+      #expect(script.plan?.url.host == host)
+    }
+    #expect(script.state(same) == .queued)
+    // The place at its host is none of the connections to all hosts.
+    let attempt = try #require(script.attempt)
+    script.head(attempt, 302, ["Location": "http://b.example/a.iso"])
+    script.settled(attempt, .cancelled)
+    let other = script.add(spec("http://other.example/b.iso"))
+    #expect(script.state(other) == .running)
+  }
+
   @Test func `twenty redirects are followed and the next is refused`() throws {
     var script = SchedulerScript()
     let id = script.add(spec())

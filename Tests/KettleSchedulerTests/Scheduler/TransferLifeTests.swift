@@ -64,11 +64,13 @@ struct TransferLifeTests {
     let taker = try #require(script.attempt)
     #expect(script.state(other) == .running)
     let failure = TransferFailure(.otherVersion, on: spec().url.text)
-    script.settled(attempt, .failed(failure), durable: 0)
+    script.settled(attempt, .failed(failure), durable: 400)
     #expect(script.state(id) == .queued)
     script.head(taker, 404)
     script.settled(taker, .cancelled)
     #expect(script.state(id) == .running)
+    // It is the request that was about to be made: from zero.
+    #expect(script.plan?.requested == nil)
   }
 
   @Test func `the rename waits until the store has recorded the file as complete`() throws {
