@@ -139,7 +139,8 @@ extension TransferMachine.AfterEnding {
       // The queue has checked the host of the transfer, but not one that a redirect leads to, and
       // another transfer may have been refused since, before this segment.
       if request.url.origin != facts.openerURL.origin
-        || request.purpose.isSegment && facts.hasJoinedInRun,
+        || request.purpose.isSegment
+          && (facts.hasJoinedInRun || context.closedHosts.hasRefused(request.url.origin)),
         let waiting = context.closedHosts.wait(before: request.url, at: now)
       {
         return .entering(.waiting(waiting))
@@ -208,8 +209,8 @@ extension TransferFacts {
 }
 
 extension TransferFacts {
-  /// Whether a run has joined a segment. Otherwise a playlist that uses up what its host permits
-  /// would never get further.
+  /// Whether a run has joined a segment. Otherwise a playlist whose answer uses up what its host
+  /// permits would never get further.
   fileprivate var hasJoinedInRun: Bool { playlist?.joinedCount ?? 0 > 0 }
 
   /// Whether the transfer can make a request later, from the queue: the next run must mean the same

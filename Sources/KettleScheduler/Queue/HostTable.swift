@@ -263,6 +263,11 @@ package struct ClosedHosts: Sendable, Hashable {
     closings[origin].flatMap { $0.until > now ? $0.until : nil }
   }
 
+  /// Whether a host was closed by a refusal, and not by the last response that it permits.
+  func hasRefused(_ origin: Origin) -> Bool {
+    closings[origin].map { $0.status ?? 503 >= 400 } ?? false
+  }
+
   /// The wait in place of a request to a closed host; nil when the host may be contacted.
   func wait(before url: TransferURL, at now: Moment) -> TransferMachine.Waiting? {
     guard let closing = closings[url.origin], closing.until > now.monotonic else { return nil }
