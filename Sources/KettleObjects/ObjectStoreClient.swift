@@ -21,7 +21,8 @@ package final class ObjectStoreClient: ObjectStore {
     package var read: @Sendable (_ path: String) -> String?
     /// Returns what the user has set for all object stores.
     package var settings: @Sendable () -> ObjectStoreAccess
-    /// Where the files of Amazon's tools are, and what a container is told.
+    /// The environment of the service. It locates the AWS profile files and the endpoint that
+    /// gives credentials to a container.
     package var environment: [String: String]
     package var clock: any EngineClock
     package var random: @Sendable () -> UInt64
@@ -204,7 +205,9 @@ package final class ObjectStoreClient: ObjectStore {
 
   // MARK: Where and with which key
 
-  /// Finds out how a bucket is reached. Reads the files with the keys anew, because keys change.
+  /// Returns the URL of the bucket and the keys that sign requests to it.
+  ///
+  /// Reads the profile files on each call, because keys are rotated.
   func locate(_ destination: ObjectDestination) throws(TransferFailure) -> StoreLocation {
     let environment = ports.environment
     var access = destination.access.completed(by: ports.settings())

@@ -143,7 +143,8 @@ struct Publication {
     return object
   }
 
-  /// The object of this file, if it has been stored; nil for none, and for one of somebody else.
+  /// Returns the object if this transfer has stored it; nil if there is none, or if another program
+  /// stored it.
   private func ownObject(
     _ mark: String, _ conversation: StoreConversation
   ) throws(TransferFailure) -> FinishedFile? {

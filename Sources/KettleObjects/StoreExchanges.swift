@@ -3,8 +3,10 @@ import KettleEngine
 import KettleModel
 import KettleSystem
 
-/// Requests and whole responses over a transport of its own, which is made with the first request:
-/// whoever stores nothing has neither its thread nor its connections.
+/// Sends requests over its own transport and returns whole responses.
+///
+/// The first request creates the transport: a service that stores nothing starts no thread and
+/// opens no connection.
 final class StoreExchanges: Sendable {
   package typealias Done = @Sendable (Result<StoreReply, TransferFailure>) -> Void
 

@@ -1,7 +1,8 @@
-/// How an object store is reached and with which keys, as far as somebody has said.
+/// The endpoint, region and keys of an object store, as one source specifies them.
 ///
-/// The environment of a command says it with each transfer, and the configuration file and the
-/// files of Amazon's tools say it to the service. What is nil is asked of the next one.
+/// The sources are, in order: the environment of the command that adds the transfer, the
+/// configuration file, the environment of the service, and the AWS profile files. A property that
+/// is nil in one source is taken from the next.
 public struct ObjectStoreAccess: Hashable, Sendable, Codable {
   /// The URL of the service; nil means Amazon's.
   public var endpoint: TransferURL?
