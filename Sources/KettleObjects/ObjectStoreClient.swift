@@ -59,8 +59,6 @@ package final class ObjectStoreClient: ObjectStore {
     exchanges = StoreExchanges(ports.makeTransport)
   }
 
-  package func shutDown() { exchanges.shutDown() }
-
   // MARK: The port
 
   package func exists(

@@ -8,7 +8,7 @@ import KettleSystem
 /// The first request creates the transport: a service that stores nothing starts no thread and
 /// opens no connection.
 final class StoreExchanges: Sendable {
-  package typealias Done = @Sendable (Result<StoreReply, TransferFailure>) -> Void
+  typealias Done = @Sendable (Result<StoreReply, TransferFailure>) -> Void
 
   private final class Exchange: ByteSink {
     let done: Done
@@ -37,7 +37,6 @@ final class StoreExchanges: Sendable {
     var transport: (any Transport)?
     var lastAttempt: UInt64 = 0
     var pending: [AttemptID: Exchange] = [:]
-    var isShutDown = false
   }
 
   private let makeTransport: TransferEngine.Ports.TransportMaker
@@ -65,7 +64,6 @@ final class StoreExchanges: Sendable {
     _ exchange: Exchange
   ) throws(TransferFailure) -> (any Transport, AttemptID) {
     try state.withLock { state throws(TransferFailure) in
-      guard !state.isShutDown else { throw TransferFailure(.cancelled, on: "") }
       let transport: any Transport
       if let made = state.transport {
         transport = made
@@ -81,15 +79,6 @@ final class StoreExchanges: Sendable {
   }
 
   func cancel(_ id: AttemptID) { state.withLock { $0.transport }?.cancel(id) }
-
-  /// Rejects new requests, and cancels those under way.
-  func shutDown() {
-    let transport = state.withLock { state in
-      state.isShutDown = true
-      return state.transport
-    }
-    transport?.shutDown()
-  }
 
   private func receive(_ event: TransportEvent) {
     switch event {
