@@ -45,8 +45,9 @@ private func parsedCommand(_ arguments: [String]) throws -> any RunnableCommand 
   return ours
 }
 
-/// Returns the error for the same words without terminal control characters. The parser repeats
-/// words, which may have been pasted from anywhere, and puts its own line breaks around them.
+/// Parses the arguments again without terminal control characters and returns that error. The
+/// parser's message repeats words, which may have been pasted from anywhere, and has line breaks of
+/// its own.
 private func displayable(_ error: any Error, _ arguments: [String]) -> any Error {
   let shown = arguments.map { $0.sanitizedForDisplay(limit: .max) }
   guard shown != arguments else { return error }

@@ -33,7 +33,7 @@ struct ValueKind<Value: Hashable & Sendable>: Sendable {
     Self(expectation: expectation, asksForQuotes: true) { $0.value.plainText.flatMap(parse) }
   }
 
-  /// Such a text, or an array of at least one.
+  /// A text without control characters, or an array of one or more such texts.
   static func oneOrMore<Element>(
     _ expectation: String, _ parse: @escaping @Sendable (String) -> Element?
   ) -> Self where Value == [Element] {

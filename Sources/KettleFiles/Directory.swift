@@ -60,7 +60,7 @@ final class Directory: Sendable {
     }
   }
 
-  /// The name of the partial file for a finished one, which needs no more room than that.
+  /// Returns the partial file's name for a finished name, shortened to the file system's limit.
   func partialName(for name: String) -> String {
     FileName.cut(name, toFit: nameByteCountMax - FileName.partialSuffix.utf8.count)
       + FileName.partialSuffix

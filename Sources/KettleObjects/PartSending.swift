@@ -119,6 +119,6 @@ struct PartSending: Sendable {
     pausedUntil = max(pausedUntil ?? end, end)
   }
 
-  /// Nothing more is sent.
+  /// Ends the upload with a failure. No further part is sent.
   mutating func give(up failure: TransferFailure) { outcome = outcome ?? .failed(failure) }
 }

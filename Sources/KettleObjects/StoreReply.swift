@@ -37,7 +37,8 @@ struct StoreDocument: Hashable, Sendable {
   var values: [String: String] = [:]
   var parts: [StoredPart] = []
 
-  /// Reads a document; returns an empty one for a body that is none. Namespaces do not count.
+  /// Parses an XML document. A body that is not XML leaves every property empty. Namespaces are
+  /// ignored.
   init(_ bytes: [UInt8]) {
     var reader = XMLReader(bytes)
     var path: [String] = []

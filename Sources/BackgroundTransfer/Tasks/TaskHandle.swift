@@ -24,7 +24,7 @@ final class TaskHandle: Sendable {
     var hasNoDelayMethod = false
     /// The response whose cookies the program has received.
     var cookieReply: ServerReply?
-    /// Its resume data, which is the same for every reader.
+    /// Its resume data, kept so that every reader gets the same bytes.
     var resumeData: (token: ResumeToken, data: Data)?
 
     init(data: ProgramData, request: URLRequest?) {

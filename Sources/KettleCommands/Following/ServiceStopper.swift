@@ -51,8 +51,8 @@ struct ServiceStopper {
     return await ended(process)
   }
 
-  /// The socket disappears before the process does, and a service that systemd starts keeps it. So
-  /// the process counts where it is known.
+  /// The service removes its socket before its process ends. A socket that systemd owns stays. So
+  /// the end of the process counts if the process is known.
   private func ended(_ process: (any RunningService)?) async -> End {
     let isGone =
       if let process {

@@ -74,8 +74,8 @@ struct CollectionSurroundings {
 }
 
 extension TransferSpec {
-  /// Adds what the environment of a command says about the object store that gets the file. Keys of
-  /// this machine are not sent to another one.
+  /// Adds the object store settings from the command's environment. The keys of this machine are
+  /// not sent to another one.
   mutating func useStore(in context: CommandContext) {
     guard context.host == nil, options.store == nil,
       directory.map(ObjectPrefix.isMeant) ?? false

@@ -54,8 +54,9 @@ enum ConfigurationPage {
     The service and the dashboard read the file when they start. It is optional, and so is each \
     key. "kettle config set KEY VALUE" changes a key and keeps comments, "kettle config check" \
     names what has no effect, and "kettle config reload" applies a change by hand. Limits, queues, \
-    rules, hosts, hooks and the RPC change at once. For other tables the command says that they \
-    apply after "kettle daemon stop", from which running transfers continue.
+    rules, hosts, hooks and the RPC change at once. For other tables, the command says that the \
+    change applies after "kettle daemon stop". Running transfers continue when the service starts \
+    again.
 
     The file is TOML: tables, arrays of tables, keys, single-line strings, whole numbers, \
     booleans, arrays and comments. If it contains a password, its permissions should be 0600.

@@ -3,7 +3,7 @@ import FoundationEssentials
 import KettleModel
 import KettleSystem
 
-/// The source of a manual page in the macros of mdoc(7).
+/// The source of a manual page, written with mdoc(7) macros.
 struct ManualSource {
   private(set) var lines: [String] = []
 

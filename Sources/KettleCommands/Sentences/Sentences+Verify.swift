@@ -83,7 +83,8 @@ extension Sentences {
       "\(name) says nothing about \(quoted(file)); check that it is the right one"
     case .empty: "There is no checksum in \(name); check that it is the right file"
     case .outside(let file):
-      "\(name) names \(quoted(file)), which is not below a directory; make its paths relative"
+      "\(name) lists \(quoted(file)), which is outside the directory; "
+        + "use relative paths without \"..\""
     }
   }
 

@@ -102,8 +102,8 @@ struct UndoCommand: RunnableCommand {
       limit, priority and order are undone too, until the service ends. Each "kettle undo" undoes \
       the latest action; "kettle bin" lists them with their numbers. A transfer that was started \
       again since is not touched, and what it had stays in the bin; neither is one that has \
-      changed since. The undo of a start pauses, and keeps what arrived. Exits with 2 if there is \
-      nothing to undo, and with 1 if nothing could be restored.
+      changed since. Undoing a start pauses the transfer and keeps the received bytes. Exits with \
+      2 if there is nothing to undo, and with 1 if nothing could be restored.
 
       Examples:
         kettle undo

@@ -69,7 +69,7 @@ package enum ControlNotification: Hashable, Sendable {
 
 /// Transfers that became completed, gathered over a while.
 package struct CompletedTransfers: Codable, Hashable, Sendable {
-  /// In the order of their ends.
+  /// In the order in which they became completed.
   package var runs: IDRuns
 
   package init(runs: IDRuns) { self.runs = runs }

@@ -3,7 +3,7 @@ import KettleEngine
 import KettleModel
 import KettleSystem
 
-/// Options of an exchange with a server of files.
+/// libcurl options for a request to an FTP or SFTP server.
 extension CurlAttempt {
   /// Whether the connection begins with TLS, or must become encrypted before a login is sent.
   var usesTLS: Bool { url.scheme == .https || url.scheme == .ftps || requiresUpgrade }

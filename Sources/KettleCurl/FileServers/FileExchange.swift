@@ -180,7 +180,7 @@ enum FileRefusal: Int, Hashable {
   /// For now: the server is full, or the file is in use.
   case busy = 503
 
-  /// nil for an end that is no refusal.
+  /// Returns nil for a result that is not a refusal.
   ///
   /// - Parameter reply: the last one; nil without any.
   init?(byFTP code: CURLcode, after reply: FTPReplies.Reply?) {
@@ -207,7 +207,7 @@ enum FileRefusal: Int, Hashable {
     }
   }
 
-  /// nil for an end that is no refusal.
+  /// Returns nil for a result that is not a refusal.
   init?(bySFTP code: CURLcode) {
     switch code {
     case CURLE_LOGIN_DENIED: self = .loginNeeded

@@ -40,7 +40,7 @@ enum ServerVerification: Hashable {
 
 /// A server's certificates and the system's verdict on them.
 struct ServerIdentity {
-  /// In DER, the server's own first.
+  /// In DER form. The server's own certificate comes first.
   var certificates: [Base64Bytes]
   /// The SHA-256 of the SubjectPublicKeyInfo, in hexadecimal; nil when unavailable.
   var key: String?

@@ -14,7 +14,7 @@ struct BurstMeter: Sendable {
   private enum State: Sendable {
     /// How much work there was since the memory went back.
     case calm(Int)
-    /// How much there was since the last look.
+    /// How much work there was since the last look.
     case burst(Int)
   }
 

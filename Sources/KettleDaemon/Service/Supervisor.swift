@@ -20,7 +20,7 @@ package struct Supervisor: Sendable, Hashable {
   /// The first descriptor that is passed (SD_LISTEN_FDS_START).
   private static let firstDescriptor: Int32 = 3
 
-  /// Returns nil for a service that was started in another way.
+  /// Returns nil if no supervisor started the service.
   package init?(environment: [String: String], processID: Int32 = getpid()) {
     func number(_ name: String) -> Int64? { environment[name].flatMap { Int64($0) } }
     let isForUs = number("LISTEN_PID") == Int64(processID)

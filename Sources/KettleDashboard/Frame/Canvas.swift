@@ -115,7 +115,7 @@ package enum ClickTarget: Hashable, Sendable {
   case row(Int)
   /// The name of a column.
   case column(RowSort.Key)
-  /// The count of a state.
+  /// The number of transfers in a state.
   case state(TransferState)
   /// Acts like a key, or like an action regardless of its key.
   case key(Key)

@@ -133,7 +133,7 @@ package struct GlyphSet: Hashable, Sendable {
   package var states: [TransferState: String]
   package var arrowDown: String
   package var arrowUp: String
-  /// Rising levels for the speeds.
+  /// The symbols of the speed graph, from lowest to highest.
   package var levels: [String]
   /// 1/8 to 8/8 of a cell; empty where the bar is drawn with brackets.
   package var eighths: [String]

@@ -74,7 +74,7 @@ package struct AlertBoard: Sendable {
     if let after, let new { recordEnd(of: after, as: new, isWatched: isWatched, at: now) }
   }
 
-  /// Adds this many new transfers in each state, none of which waits for anything or is a task.
+  /// Adds new transfers, counted by state. None of them is waiting or is a task.
   package mutating func record(_ counts: [TransferState: Int]) {
     let count = counts.reduce(0) { WorkStage($1.key, nil) == .underWay ? $0 + $1.value : $0 }
     if count > 0 { addUnderWay(count) }

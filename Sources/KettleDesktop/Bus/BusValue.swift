@@ -69,7 +69,7 @@ package indirect enum BusType: Hashable, Sendable {
   case variant
   case array(BusType)
   case structure([BusType])
-  /// Key and value; only as the element of an array, which is then a dictionary.
+  /// A dict entry: a key and a value. It occurs only as the element type of an array.
   case entry(BusType, BusType)
 
   var isBasic: Bool {

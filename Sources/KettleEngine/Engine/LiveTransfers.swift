@@ -90,7 +90,7 @@ struct LiveTransfer: Sendable {
   var digest: LiveDigest?
   /// What is done with its partial file between or after its attempts.
   var work: LiveFileWork?
-  /// The comparison of its finished file.
+  /// The check of its finished file, while it runs.
   var checking: LiveFileWork?
   /// How much free space was not enough to unpack its file.
   var tooFewFreeBytes: Int64?

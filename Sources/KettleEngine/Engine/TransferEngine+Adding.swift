@@ -234,7 +234,7 @@ extension TransferEngine {
   }
 }
 
-/// Requests of programs with sessions.
+/// Requests from programs that have sessions.
 extension TransferEngine {
   /// Ends tasks as cancelled. Returns when their bytes are durable, or gone.
   package func cancelTasks(

@@ -98,8 +98,8 @@ struct TransferObservation: Sendable {
     diskShare = 0
   }
 
-  /// Returns how the bytes of a completed file arrived; nil if nothing is worth keeping. It is part
-  /// of each row, so a usual small file has none.
+  /// Returns how the bytes of a completed file arrived; nil if nothing is worth keeping. Every row
+  /// contains it, so a typical small file gets nil.
   func arrival(ofSize byteCount: Int64) -> Arrival? {
     let ridge = arrivalSpeeds.ridge(ByteRangeSet(prefix: byteCount), total: byteCount)
     let isUsual = history.allSatisfy { $0.event.isUsual }

@@ -22,7 +22,7 @@ package protocol FileStorage: Sendable {
   func isSpecial(at path: String) -> Bool
 
   /// Returns the file that another program has left under a path; nil when nothing is there. Throws
-  /// `notContinued` when it is no regular file, or was not written from its beginning on.
+  /// `notContinued` when it is not a regular file, or was not written sequentially.
   func fileToContinue(at path: String) throws(TransferFailure) -> ForeignFile?
 
   /// Copies such a file into an empty partial file. Takes long for a large one. Throws

@@ -155,9 +155,9 @@ package protocol Transport: Sendable {
   func resumeReceiving(_ attempt: AttemptID)
   /// Cancels the attempt. `ended` still follows, with what was under way.
   func cancel(_ attempt: AttemptID)
-  /// Sets the limit for receiving bodies of all attempts of a transfer together; nil is none. It
-  /// applies to attempts under way, until it is set again or an attempt of the transfer begins with
-  /// another.
+  /// Sets the receive limit that all attempts of a transfer share; nil means no limit. It applies
+  /// to attempts under way, until it is set again or an attempt of the transfer begins with another
+  /// limit.
   func limit(_ transfer: TransferID, toBytesPerSecond limit: Int64?)
   /// Sets the limit for all transfers together. Both limits apply.
   func limitAll(toBytesPerSecond limit: Int64?)

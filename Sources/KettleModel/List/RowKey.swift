@@ -192,9 +192,9 @@ package struct RowSort: Codable, Hashable, Sendable {
   package enum Grouping: String, Codable, Sendable, CaseIterable {
     /// By state, in work order.
     case work
-    /// By the user's queues; each is in work order.
+    /// By the user's queues. The rows of a queue are in work order.
     case queues
-    /// By the directories of a collection; each is in work order.
+    /// By the directories of a collection. The rows of a directory are in work order.
     case directories
   }
 

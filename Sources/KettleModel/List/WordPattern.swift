@@ -1,8 +1,8 @@
 /// A word of a filter or a search, with the signs that say where it must occur.
 ///
 /// `word` occurs anywhere, `'word` is a whole word, `^word` a beginning, `word$` an end, and
-/// `^word$` everything. A `!` before any of them excludes what has it. In double quotes, signs and
-/// spaces are part of the word.
+/// `^word$` everything. A `!` before any of them excludes what matches it. In double quotes, signs
+/// and spaces are part of the word.
 package struct WordPattern: Hashable, Sendable {
   package enum Place: Hashable, Sendable, CaseIterable {
     case anywhere, wholeWord, beginning, end, everything

@@ -161,7 +161,8 @@ extension PartRule {
 }
 
 extension TransferSpec {
-  /// Whether both have the same directory. Buckets of one name at two services are not the same.
+  /// Whether both have the same directory. Buckets with the same name on two services are different
+  /// buckets.
   fileprivate func isInSamePlace(as other: TransferSpec) -> Bool {
     let endpoint = options.store?.endpoint
     return directory == other.directory

@@ -113,7 +113,7 @@ public struct BinEntry: Hashable, Sendable {
 package struct BinBytes: Codable, Hashable, Sendable {
   package var transferCount: Int
   package var byteCount: Int64
-  /// When the bytes are deleted; nil for those that were taken back.
+  /// When the bytes are deleted; nil if they were taken back.
   package var until: WallTime?
 
   package init(transferCount: Int = 0, byteCount: Int64 = 0, until: WallTime? = nil) {

@@ -112,7 +112,7 @@ package struct RPCExchange: Sendable {
   package let client: RPCClient
   let answer: @Sendable (RPCResponse?) -> Void
 
-  /// Sends the response. The client's next request is read after it.
+  /// Sends the response. The server reads the client's next request only afterwards.
   package func respond(_ response: RPCResponse) { answer(response) }
 
   /// Closes the connection instead.

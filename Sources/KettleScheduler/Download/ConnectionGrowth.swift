@@ -63,7 +63,7 @@ struct ConnectionGrowth: Sendable, Hashable {
   private(set) var stage = Stage.idle
   private var arrivals = ArrivalHistory()
   private var bodyBegunAt = MonotonicTime(milliseconds: 0)
-  /// The best rate over the quick span, without the latest such span.
+  /// The best rate over a quick span so far, not counting the latest one.
   private var best: Int64 = 0
   private var probePauseMilliseconds = Self.probePauseMillisecondsMin
 

@@ -107,7 +107,7 @@ package struct DivisionPolicy: Sendable, Hashable {
   /// Long enough to distinguish a fast connection from a slow one. If eight could have worked in
   /// this time, seven eighths of it are lost.
   package var speedMilliseconds: Int64 = 100
-  /// What the present connections can deliver within this time, they deliver alone.
+  /// No connection is added if the open ones can deliver the rest within this time.
   package var aloneMillisecondsMax: Int64 = 1000
   /// At this speed it stays alone, however long it takes: it is faster than a gigabit network, and
   /// its limit is this machine, which further connections would only share.

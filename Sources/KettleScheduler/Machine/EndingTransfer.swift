@@ -209,8 +209,8 @@ extension TransferFacts {
 }
 
 extension TransferFacts {
-  /// Whether a run has joined a segment. Otherwise a playlist whose answer uses up what its host
-  /// permits would never get further.
+  /// Whether the current run has joined a segment. The first one is requested even if the response
+  /// with the playlist used up what the host permits. Otherwise no run would ever fetch any.
   fileprivate var hasJoinedInRun: Bool { playlist?.joinedCount ?? 0 > 0 }
 
   /// Whether the transfer can make a request later, from the queue: the next run must mean the same

@@ -14,7 +14,7 @@ extension TransferMachine {
     case ending(EndingPhase, next: AfterEnding)
     case waiting(Waiting)
     case paused
-    /// The digest is being computed, or the file unpacked.
+    /// The file is being verified, unpacked or uploaded.
     case verifying(OperationID)
     /// The partial file, or a finished file private to its program, is being deleted. It stays
     /// recorded until it is gone, so that a crash leaves neither bytes without a record nor a

@@ -233,7 +233,7 @@ package struct HostTable: Sendable {
 package struct ClosedHosts: Sendable, Hashable {
   private struct Closing: Sendable, Hashable {
     var until: MonotonicTime
-    /// The status of the response that asked for it.
+    /// The status of the response that asked for the pause.
     var status: Int?
   }
 
@@ -346,7 +346,8 @@ package struct HostLimitHint: Sendable, Hashable {
   package var connectionsMax: Int?
   /// The status of the refusal; nil for a connection refused without a response.
   package var status: Int?
-  /// How long the host must not be contacted (Retry-After).
+  /// How long Kettle must not contact the host: for its Retry-After, for its rate limit, or while a
+  /// network requires a login.
   package var closedMilliseconds: Int64?
   /// Whether the transfer follows the verdict that the host cannot be reached.
   package var isOutage = false

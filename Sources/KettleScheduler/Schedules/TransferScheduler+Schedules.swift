@@ -131,8 +131,8 @@ extension TransferScheduler {
     return (results, output)
   }
 
-  /// The user's queues with settings or running transfers, `default` first. The transfers that wait
-  /// are not counted: most of them may be only in the store.
+  /// The user's queues with settings or running transfers, `default` first. Queued transfers are
+  /// not counted, because most of them may be only in the store.
   package func namedQueues() -> [QueueSnapshot] {
     let counts = queue.runningCounts
     let names = Set(queue.named.settings.keys).union(counts.keys).union([.standard])

@@ -122,7 +122,7 @@ final class VerifyCommandTests {
 
   @Test(arguments: [
     ("", "There is no checksum in"), ("d4:infodee", "cannot be used: it is not a torrent"),
-    ("<html/>", "is not a Metalink"), ("HEX  ../x", "which is not below a directory"),
+    ("<html/>", "is not a Metalink"), ("HEX  ../x", "which is outside the directory"),
   ])
   func `a manifest that cannot be used is refused`(text: String, sentence: String) async throws {
     let list = try write(text.replacing("HEX", with: Self.hex))

@@ -13,9 +13,9 @@ struct GetCommand: RunnableCommand {
       The service performs the downloads: Ctrl-C, or closing the terminal, leaves them running in \
       the background. Accepts the options of "kettle add"; --help-hidden lists the rare ones too.
 
-      Progress, and the reason whenever a download waits, go to standard error, and at the end a \
-      summary: size, time, average speed, and that the checksum matches if there is one. The path \
-      of each finished file goes to standard output. A URL that is on the list already is not \
+      Standard error receives the progress and the reason for each wait. A summary follows at the \
+      end: size, time, average speed and, if there is a checksum, that it matches. The path of \
+      each finished file goes to standard output. A URL that is on the list already is not \
       fetched a second time: its transfer is followed, and started if it stands still. It takes \
       over the options, and a finished file is compared with --checksum; an option that comes too \
       late is an error.

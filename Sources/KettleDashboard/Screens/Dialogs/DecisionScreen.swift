@@ -66,7 +66,7 @@ struct DecisionScreen: Screen {
   var keyContext: KeyContext { .question }
   var extent: ScreenExtent { .box }
 
-  /// A click beside the answers decides nothing.
+  /// A click outside the dialog closes it without an answer.
   mutating func click(_ click: Click, _ context: ScreenContext) -> [ScreenRequest] {
     click.target == nil ? [.close] : []
   }

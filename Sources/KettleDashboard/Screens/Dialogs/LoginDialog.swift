@@ -1,7 +1,7 @@
 import KettleModel
 
-/// A dialog with a user and a password for a transfer, and the choice whether every transfer from
-/// its host gets them.
+/// Asks for the user name and password of a transfer. The user can apply them to every transfer
+/// from its host.
 struct LoginDialog: EditingScreen {
   enum Field: Hashable, Sendable, CaseIterable {
     case user, password, scope
