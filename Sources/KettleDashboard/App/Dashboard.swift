@@ -237,66 +237,11 @@ extension Dashboard {
     notice = Notice(text: text, kind: .problem, from: now.monotonic, for: 3_600_000)
   }
 
-  /// What a limit applies to.
-  private func limitedName(_ selection: TransferSelection) -> String {
-    switch selection {
-    case .all: Strings.allDownloads
-    case .ids(let ids) where ids.count == 1:
-      ids.first.map { list.title(of: $0) } ?? Strings.theDownload
-    case .ids(let ids): Strings.eachOf(ids.count)
-    case .matching: Strings.eachMarked
-    }
-  }
-
   private mutating func commandFinished(_ outcome: CommandOutcome, at now: Moment) {
-    switch outcome {
-    case .controlled(let verb, let appliedCount, let refused, let bin):
-      let until = bin?.until.map { context(at: now).clock.long($0, now: now.wall) }
-      let text = Strings.controlled(
-        verb, appliedCount: appliedCount, refused: refused, bin, until: until)
-      if let text { say(keymap.filled(text), refused.isEmpty ? .plain : .problem, at: now) }
-    case .added(let count, _):
-      let isFirst =
-        service.hasTotals && count > 0 && service.totals.transferCount <= count
-      say(keymap.filled(isFirst ? Strings.firstAdded : Strings.added(count)), at: now)
-    case .addFailed(let sentence): say(sentence, .problem, at: now)
-    case .relinked(let id, let hasLogin, let refused):
-      let text = Strings.relinked(list.title(of: id), hasLogin: hasLogin, refused)
-      say(text, refused.isEmpty ? .plain : .problem, at: now)
-    case .limited(let selection, let bytesPerSecond, let refused):
-      let text = Strings.limited(
-        limitedName(selection), bytesPerSecond: bytesPerSecond, refused)
-      say(text, refused.isEmpty ? .plain : .problem, at: now)
-    case .removed(let count, let keptPaths):
-      let kept = Strings.filesStay(keptPaths)
-      say(
-        keymap.filled(Strings.removed(count)) + kept, keptPaths.isEmpty ? .plain : .problem, at: now
-      )
-    case .moved(let count): if count > 1 { say(Strings.moved(count), at: now) }
-    case .detailsFailed, .binListed: break
-    case .binEmptied: say(Strings.binEmptied, at: now)
-    case .prioritized(let priority, let appliedCount):
-      say(Strings.prioritized(priority, appliedCount), at: now)
-    case .assigned(let queue, let appliedCount, let refused):
-      say(
-        Strings.assigned(to: queue, count: appliedCount, refused: refused),
-        refused.isEmpty ? .plain : .problem,
-        at: now)
-    case .configured(let setting, let notices):
-      let problem = notices.first.map { $0.sanitizedForDisplay(limit: 300) }
-      say(problem ?? Strings.configured(setting), problem == nil ? .plain : .problem, at: now)
-    case .cleared(let count): say(keymap.filled(Strings.cleared(count)), at: now)
-    case .reset(let deletedCount, let keptPaths):
-      if keptPaths.isEmpty {
-        let text = Strings.resetDone(deletedCount: deletedCount) + Strings.undoHint
-        say(keymap.filled(text), at: now)
-      } else {
-        let report = ReportScreen(deletedCount: deletedCount, keptPaths: keptPaths)
-        screens.append(OpenScreen(report))
-      }
-    case .undone(let undone):
-      say(keymap.filled(Strings.undone(undone)), undone.isDone ? .plain : .problem, at: now)
-    case .failed(let sentence): say(sentence, .problem, at: now)
+    if case .reset(let deletedCount, let keptPaths) = outcome, !keptPaths.isEmpty {
+      let report = ReportScreen(deletedCount: deletedCount, keptPaths: keptPaths)
+      return screens.append(OpenScreen(report))
     }
+    if let (text, kind) = said(of: outcome, at: now) { say(text, kind, at: now) }
   }
 }
