@@ -85,23 +85,27 @@ extension HeldBackWords {
         ["needs a login", "needs login"], "the server requires a login",
         remedy: "give one with \"kettle start \(id) --user NAME\", which keeps everything",
         history: "Waiting for a login")
-    case .needsDecision:
-      let key = row?.error?.certificate.map { $0.isHostKey ? "host key" : "certificate" }
-      self.init(
-        key.map { [$0 + " not trusted", "not trusted"] } ?? ["needs a decision", "decide"],
-        state: "needs decision",
-        key.map { "the server's \($0) is not trusted" } ?? "what arrived may not be the file",
-        remedy: "\"kettle accept \(id)\" "
-          + (key == nil
-            ? "keeps what arrived, \"kettle start \(id)\" requests it again"
-            : "trusts it, with --remember for its whole host"),
-        history: "Waiting for a decision")
+    case .needsDecision: self.init(decisionOn: row?.error?.certificate, id)
     case .members:
       self.init(
         ["waiting for its files", "files"], "some of its files are not complete",
         remedy: "\"kettle list --collection \(id)\" shows them",
         history: "Waiting for its files")
     }
+  }
+
+  /// - Parameter certificate: what is to be trusted; nil if it is the file that is in doubt.
+  private init(decisionOn certificate: ServerCertificate?, _ id: String) {
+    let key = certificate.map { $0.isHostKey ? "host key" : "certificate" }
+    self.init(
+      key.map { [$0 + " not trusted", "not trusted"] } ?? ["needs a decision", "decide"],
+      state: "needs decision",
+      key.map { "the server's \($0) is not trusted" } ?? "what arrived may not be the file",
+      remedy: "\"kettle accept \(id)\" "
+        + (key == nil
+          ? "keeps what arrived, \"kettle start \(id)\" requests it again"
+          : "trusts it, with --remember for its whole host"),
+      history: "Waiting for a decision")
   }
 }
 
