@@ -65,21 +65,14 @@ extension DashboardSession {
       _ = try await call(SubscribeViewport.self, viewport)
       return nil
     case .control(let verb, let selection):
-      let result = try await call(ControlTransfers.self, .init(control: verb, selection: selection))
-      return .commandFinished(
-        .controlled(
-          verb, appliedCount: result.applied.count, refused: result.refused, bin: result.bin))
+      return .commandFinished(try await control(verb, selection))
     case .add(let specs):
       let surroundings = CollectionSurroundings(reconnection.context)
       let (count, first) = try await formAdder().add(specs.map(surroundings.completed))
       return .commandFinished(.added(count: count, first: first))
     case .findDuplicates(let urls): return .duplicatesFound(try await formAdder().find(urls))
     case .remove(let selection, let withFile):
-      let result = try await call(
-        ControlTransfers.self,
-        .init(control: withFile ? .removeWithFile : .remove, selection: selection))
-      return .commandFinished(
-        .removed(count: result.applied.count, keptPaths: (result.keptFiles ?? []).map(\.path)))
+      return .commandFinished(try await remove(selection, withFile: withFile))
     case .relink(let id, let link):
       let result = try await call(RelinkTransfer.self, .init(id: id, link: link))
       return .commandFinished(.relinked(id, hasLogin: link.login != nil, refused: result.refused))
@@ -127,6 +120,23 @@ extension DashboardSession {
       return nil
     case .remember: return nil  // Stored by `perform`, which waits for nothing.
     }
+  }
+
+  private func control(
+    _ verb: ControlVerb, _ selection: TransferSelection
+  ) async throws -> CommandOutcome {
+    let result = try await call(ControlTransfers.self, .init(control: verb, selection: selection))
+    return .controlled(
+      verb, appliedCount: result.applied.count, refused: result.refused, bin: result.bin)
+  }
+
+  private func remove(
+    _ selection: TransferSelection, withFile: Bool
+  ) async throws -> CommandOutcome {
+    let result = try await call(
+      ControlTransfers.self,
+      .init(control: withFile ? .removeWithFile : .remove, selection: selection))
+    return .removed(count: result.applied.count, keptPaths: (result.keptFiles ?? []).map(\.path))
   }
 
   /// Changes a key of the configuration file. Throws if the file is on another machine.
