@@ -81,13 +81,12 @@ package struct RetryPolicy: Sendable, Hashable {
       because: .retry)
   }
 
-  /// How long the host of a refused request must not be contacted; nil when the refusal concerns
-  /// the request alone.
+  /// How long the host of a refused request must not be contacted because the network requires a
+  /// login; nil if it does not. A host that asks for a pause is closed by its response.
   func closedMilliseconds(_ failure: TransferFailure, _ retryAfter: RetryAfter?) -> Int64? {
     switch failure.statusMeaning(hasRetryAfter: retryAfter != nil) {
-    case .host: retryAfter?.boundedMilliseconds
     case .network: networkLoginMilliseconds
-    case .passing, .final, .user, nil: nil
+    case .host, .passing, .final, .user, nil: nil
     }
   }
 
