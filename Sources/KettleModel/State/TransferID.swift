@@ -40,6 +40,8 @@ public struct SessionID: RawRepresentable, Hashable, Sendable {
 
   /// The session of the dashboard and the commands.
   public static let kettle = SessionID(rawValue: "kettle")
+  /// The session of what this machine downloads for its fleet.
+  package static let fleet = SessionID(rawValue: "fleet")
 
   /// 1 to 255 bytes; an environment variable carries it, which ends at a NUL.
   package var isUsable: Bool {

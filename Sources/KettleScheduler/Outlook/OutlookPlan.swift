@@ -131,7 +131,9 @@ package struct OutlookPlan: Sendable {
       measurements, itemCount: running.count + queued.count + stored.count)
     for entry in running { builder.add(entry) }
     let keys = addQueue(stored, isCut: furtherCount > 0, to: &builder)
-    var input = builder.input(runningCount: running.count, limit: rules.connectionLimit)
+    var input = builder.input(runningCount: running.count) { [rules, now] in
+      rules.connectionLimit(of: $0, at: now.monotonic)
+    }
     input.transfersMax = min(limits.runningMax, limits.connectionsMax)
     input.bytesPerSecondMax = totalMax
     input.totalChanges = totalChanges
@@ -235,7 +237,11 @@ package struct OutlookPlan: Sendable {
   private func host(_ origin: Origin) -> QueueEstimate.Host {
     let learned = hosts.connectionsMax(at: origin, now.monotonic) ?? .max
     let sessions = Set((runningAt[origin] ?? []).map(\.session))
-    let allowed = sessions.compactMap(rules.connectionLimit).max() ?? 0
+    let allowed =
+      sessions.compactMap {
+        rules.connectionLimit(
+          of: TransferQueue.OriginSession(origin: origin, session: $0), at: now.monotonic)
+      }.max() ?? 0
     let opening = hosts.closedUntil(origin, at: now.monotonic)
     let most = max(limits.connectionsMax(at: origin), allowed)
     var host = QueueEstimate.Host(

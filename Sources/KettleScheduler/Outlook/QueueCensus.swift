@@ -71,7 +71,7 @@ package struct QueueCensus: Sendable {
         until: now.wall.advanced(byMilliseconds: milliseconds))
     }
     let group = TransferQueue.OriginSession(origin: place.origin, session: place.session)
-    if let limit = rules.connectionLimit(of: place.session),
+    if let limit = rules.connectionLimit(of: group, at: now.monotonic),
       runningInGroup[group, default: 0] >= limit
     {
       return limited(.sessionLimit, place, used: runningInGroup[group, default: 0], of: limit)
@@ -128,7 +128,8 @@ package struct QueueCensus: Sendable {
 
   /// How many transfers may have a connection to the host.
   private func hostLimit(for place: Place) -> Int {
-    let session = rules.connectionLimit(of: place.session) ?? 0
+    let group = TransferQueue.OriginSession(origin: place.origin, session: place.session)
+    let session = rules.connectionLimit(of: group, at: now.monotonic) ?? 0
     let allowed = max(limits.connectionsMax(at: place.origin), session, place.connections ?? 0)
     return min(allowed, hosts.connectionsMax(at: place.origin, now.monotonic) ?? .max)
   }

@@ -302,14 +302,15 @@ struct EstimateBuilder {
   ///
   /// - Parameters:
   ///   - runningCount: how many of the added transfers run.
-  ///   - limit: the limit of a session.
+  ///   - limit: the limit of a session at a host; one that is closed counts as open.
   func input(
-    runningCount: Int, limit: (SessionID) -> Int?
+    runningCount: Int, limit: (TransferQueue.OriginSession) -> Int?
   ) -> QueueEstimate.Input {
     var input = QueueEstimate.Input()
     input.groups = groups.map { group in
-      QueueEstimate.Group(
-        host: group.host, transfersMax: limit(group.session), queue: group.queue)
+      let place = TransferQueue.OriginSession(origin: hosts[group.host], session: group.session)
+      return QueueEstimate.Group(
+        host: group.host, transfersMax: limit(place).map { max(1, $0) }, queue: group.queue)
     }
     let means = means
     var sized = items

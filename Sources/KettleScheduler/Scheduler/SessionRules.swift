@@ -19,11 +19,20 @@ struct SessionRules: Sendable {
     return true
   }
 
-  /// The limit of a session's connections to one host; nil means the common limit.
-  func connectionLimit(of session: SessionID) -> Int? { policies[session]?.connectionLimit }
+  /// The limit of a session's connections to a host; nil means the common limit, and 0 that it must
+  /// make no new request there.
+  func connectionLimit(of place: TransferQueue.OriginSession, at now: MonotonicTime) -> Int? {
+    guard let policy = policies[place.session] else { return nil }
+    return policy.isClosed(place.origin, at: now) ? 0 : policy.connectionLimit(at: place.origin)
+  }
+
+  /// Whether a session must make no new request to a host.
+  func isClosed(_ place: TransferQueue.OriginSession, at now: MonotonicTime) -> Bool {
+    policies[place.session]?.isClosed(place.origin, at: now) == true
+  }
 
   /// No session has a limit of its own.
-  var hasNoConnectionLimit: Bool { policies.values.allSatisfy { $0.connectionLimit == nil } }
+  var hasNoConnectionLimit: Bool { policies.values.allSatisfy(\.hasNoConnectionLimit) }
 
   /// Whether the program of a session decides on trust; nil for a session without a policy.
   func asksServerTrust(in session: SessionID) -> Bool? { policies[session]?.asksServerTrust }
@@ -56,6 +65,11 @@ struct SessionRules: Sendable {
 package struct SessionPolicy: Sendable, Hashable {
   /// Connections to one host for all transfers of the session together; nil means the common limit.
   package var connectionsPerHostMax: Int?
+  /// The same for single hosts, in place of the common limit.
+  package var connectionsMaxOfOrigin: [Origin: Int] = [:]
+  /// Until when new requests may be made, for single hosts; none to any other. What runs is
+  /// finished. nil means that all hosts are open.
+  package var openUntil: [Origin: MonotonicTime]?
   /// Whether the program also judges certificates that the system trusts.
   package var asksServerTrust: Bool
   /// Whether the program decides if a task may begin at its date.

@@ -164,7 +164,7 @@ extension TransferScheduler {
     case .closed(let result, let operation):
       let fresh = ids.next()
       var context = context
-      context.isPlaceTaken = hasLostPlace(id, after: result)
+      context.isPlaceTaken = hasLostPlace(id, after: result, at: now)
       update(id, into: &output) { $0.bodyClosed(result, by: operation, ids: fresh, in: context) }
       fillSlots(&output, at: now)
     }

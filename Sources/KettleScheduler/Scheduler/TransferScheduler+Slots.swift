@@ -31,7 +31,9 @@ extension TransferScheduler {
   /// while it returned to its host from another one, or while the end of its body was written.
   ///
   /// - Parameter result: of closing the body. What is wrong with it may lead to a request, too.
-  func hasLostPlace(_ id: TransferID, after result: Result<ClosedBody?, TransferFailure>) -> Bool {
+  func hasLostPlace(
+    _ id: TransferID, after result: Result<ClosedBody?, TransferFailure>, at now: Moment
+  ) -> Bool {
     guard let machine = machines[id] else { return false }
     let request = machine.followingRequest
     let isWrong = (try? result.get())?.map { !$0.wrong.isEmpty } ?? true
@@ -42,15 +44,16 @@ extension TransferScheduler {
     }
     let origin = machine.spec.url.origin
     guard request?.url.origin ?? origin == origin else { return false }
+    if rules.isClosed(OriginSession(machine.spec), at: now.monotonic) { return true }
     return hosts.connectionCount(at: origin) + others.reservedCount(at: origin, besides: id)
-      >= allowedConnections(at: origin, for: machine.spec)
+      >= allowedConnections(at: origin, for: machine.spec, now)
   }
 
   // MARK: Queued transfers
 
   private mutating func startQueued(_ output: inout SchedulerOutput, at now: Moment) {
     while let id = nextToStart(&output, at: now) {
-      start(id, as: streamUseWithSlot(id), &output, at: now)
+      start(id, as: streamUseWithSlot(id, at: now), &output, at: now)
     }
   }
 
@@ -123,7 +126,7 @@ extension TransferScheduler {
     let counts = connectionCounts(reserved: reserved.places)
     let reservedCounts = reserved.places.reduce(into: [:]) { $0[$1.origin, default: 0] += 1 }
     return { candidate in
-      let limit = rules.connectionLimit(of: candidate.session)
+      let limit = rules.connectionLimit(of: candidate, at: now.monotonic)
       if let limit, counts[candidate, default: 0] >= limit { return false }
       let reservedCount = reservedCounts[candidate.origin, default: 0]
       let allowed = max(limits.connectionsMax(at: candidate.origin), limit ?? 0)
@@ -167,8 +170,10 @@ extension TransferScheduler {
   }
 
   /// Whether a session has reached its own connection limit at a host.
-  private func isFull(_ one: OriginSession, _ counts: [OriginSession: Int]) -> Bool {
-    guard let limit = rules.connectionLimit(of: one.session) else { return false }
+  private func isFull(
+    _ one: OriginSession, _ counts: [OriginSession: Int], at now: Moment
+  ) -> Bool {
+    guard let limit = rules.connectionLimit(of: one, at: now.monotonic) else { return false }
     return counts[one, default: 0] >= limit
   }
 
@@ -183,12 +188,13 @@ extension TransferScheduler {
     let isFull = hosts.connectionCount + reserved.countInAll >= queue.limits.connectionsMax
     for waiting in queue.waiting
     where !hosts.isClosed(waiting.origin, at: now.monotonic)
+      && !rules.isClosed(waiting, at: now.monotonic)
       && startGate.permitsStart(at: waiting.origin)
     {
-      let isSessionFull = self.isFull(waiting, counts)
+      let isSessionFull = self.isFull(waiting, counts, at: now)
       let allowed = max(
         queue.limits.connectionsMax(at: waiting.origin),
-        rules.connectionLimit(of: waiting.session) ?? 0)
+        rules.connectionLimit(of: waiting, at: now.monotonic) ?? 0)
       let isHostFull = !hosts.admits(waiting.origin, allowed: allowed, at: now.monotonic)
       // If only the limit of all connections is the obstacle, any host can make room.
       let place = isSessionFull || isHostFull ? waiting.origin : nil
@@ -231,7 +237,7 @@ extension TransferScheduler {
 
   /// Whether a host has a free connection, those that are reserved included.
   private func isHostFree(at origin: Origin, for spec: TransferSpec, _ now: Moment) -> Bool {
-    let allowed = allowedConnections(at: origin, for: spec)
+    let allowed = allowedConnections(at: origin, for: spec, now)
     return hosts.freeCount(at: origin, allowed: allowed, at: now.monotonic) > 0
   }
 
@@ -288,19 +294,21 @@ extension TransferScheduler {
     guard left > 0 else { return 0 }
     // Queued transfers for this host have precedence, but not over the only connection of another.
     if !download.connections.isEmpty, queue.hasFreeSlot,
-      startGate.permitsStart(at: origin), isAwaited(origin, for: spec.session, running.counts)
+      startGate.permitsStart(at: origin),
+      isAwaited(origin, for: spec.session, running.counts, at: now)
     {
       return 0
     }
-    let limit = rules.connectionLimit(of: spec.session)
-    let allowed = allowedConnections(at: origin, for: spec)
+    let place = OriginSession(origin: origin, session: spec.session)
+    let limit = rules.connectionLimit(of: place, at: now.monotonic)
+    let allowed = allowedConnections(at: origin, for: spec, now)
     let own =
       switch spec.connectionDemand {
       case .exactly(let count): count
       case .adaptive: limits.division.connectionsMax
       }
     let reservedCount = running.reservedCount(at: origin, besides: id)
-    let used = running.count(OriginSession(origin: origin, session: spec.session), besides: id)
+    let used = running.count(place, besides: id)
     return min(
       download.permittedCount(of: own, at: now.monotonic),
       limit.map { $0 - used } ?? .max,
@@ -309,9 +317,12 @@ extension TransferScheduler {
   }
 
   /// How many connections all transfers together may have to a host for this one to open another.
-  private func allowedConnections(at origin: Origin, for spec: TransferSpec) -> Int {
+  private func allowedConnections(
+    at origin: Origin, for spec: TransferSpec, _ now: Moment
+  ) -> Int {
     let common = queue.limits.connectionsMax(at: origin)
-    let ofSession = rules.connectionLimit(of: spec.session) ?? 0
+    let place = OriginSession(origin: origin, session: spec.session)
+    let ofSession = rules.connectionLimit(of: place, at: now.monotonic) ?? 0
     return switch spec.connectionDemand {
     // The user's number is for this transfer alone, whatever others have at its host.
     case .exactly(let count): spec.task == nil ? .max : max(common, count, ofSession)
@@ -343,16 +354,27 @@ extension TransferScheduler {
   /// Whether a queued transfer could use the connection: one of the same session, or of another
   /// session that has not reached its own limit.
   private func isAwaited(
-    _ origin: Origin, for session: SessionID, _ counts: [OriginSession: Int]
+    _ origin: Origin, for session: SessionID, _ counts: [OriginSession: Int], at now: Moment
   ) -> Bool {
     queue.sessionsWaiting(for: origin).contains { waiting in
       waiting == session
-        || !isFull(OriginSession(origin: origin, session: waiting), counts)
+        || !isFull(OriginSession(origin: origin, session: waiting), counts, at: now)
     }
   }
 }
 
 extension SessionPolicy {
   /// At least one, or the session would never make progress.
-  var connectionLimit: Int? { connectionsPerHostMax.map { max($0, 1) } }
+  func connectionLimit(at origin: Origin) -> Int? {
+    (connectionsMaxOfOrigin[origin] ?? connectionsPerHostMax).map { max($0, 1) }
+  }
+
+  func isClosed(_ origin: Origin, at now: MonotonicTime) -> Bool {
+    guard let openUntil else { return false }
+    return openUntil[origin].map { now >= $0 } ?? true
+  }
+
+  var hasNoConnectionLimit: Bool {
+    connectionsPerHostMax == nil && connectionsMaxOfOrigin.isEmpty && openUntil == nil
+  }
 }

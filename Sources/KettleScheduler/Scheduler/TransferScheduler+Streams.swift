@@ -7,11 +7,11 @@ extension TransferScheduler {
   static let waitingCountMinForTrial = 8
 
   /// Returns how a transfer that gets a slot sends its request.
-  func streamUseWithSlot(_ id: TransferID) -> StreamUse {
+  func streamUseWithSlot(_ id: TransferID, at now: Moment) -> StreamUse {
     guard queue.limits.streamsMax > 0, let spec = machines[id]?.spec,
       streams.permitsTrial(at: spec.url.origin), mayBeStream(id)
     else { return .none }
-    let limit = rules.connectionLimit(of: spec.session) ?? .max
+    let limit = rules.connectionLimit(of: OriginSession(spec), at: now.monotonic) ?? .max
     let taken = min(queue.freeSlotCount, limit)
     return queue.queuedCount(at: spec.url.origin) - taken >= Self.waitingCountMinForTrial
       ? .trial : .none
@@ -22,7 +22,7 @@ extension TransferScheduler {
     guard queue.limits.streamsMax > 0, limitBytesPerSecond == nil else { return }
     for origin in streams.readyOrigins {
       while permitsStreams(at: origin, now), let id = queue.front(at: origin, where: mayBeStream),
-        hasRoomForStream(of: id), queue.takeBeside(id)
+        hasRoomForStream(of: id, at: now), queue.takeBeside(id)
       {
         start(id, as: .beside, &output, at: now)
       }
@@ -59,10 +59,10 @@ extension TransferScheduler {
 
   /// Whether the session of a transfer may have the connection of its streams. Sessions without a
   /// limit of their own may.
-  private func hasRoomForStream(of id: TransferID) -> Bool {
-    guard let spec = machines[id]?.spec, let limit = rules.connectionLimit(of: spec.session) else {
-      return true
-    }
+  private func hasRoomForStream(of id: TransferID, at now: Moment) -> Bool {
+    guard let spec = machines[id]?.spec,
+      let limit = rules.connectionLimit(of: OriginSession(spec), at: now.monotonic)
+    else { return true }
     let isSharing = owners.contains { attempt, owner in
       hosts.isStream(attempt) && hosts.origin(of: attempt) == spec.url.origin
         && machines[owner]?.spec.session == spec.session

@@ -39,10 +39,34 @@ struct SessionRulesTests {
   @Test func `a session's own limit is at least one connection`() {
     var rules = SessionRules(metConditions: [])
     #expect(rules.hasNoConnectionLimit)
-    #expect(rules.connectionLimit(of: app) == nil)
+    let origin = Origin(scheme: .https, host: "files.example", port: 443)
+    let place = TransferQueue.OriginSession(origin: origin, session: app)
+    let now = MonotonicTime(milliseconds: 1000)
+    #expect(rules.connectionLimit(of: place, at: now) == nil)
     rules.setPolicy(of: app, SessionPolicy(connectionsPerHostMax: 0))
-    #expect(rules.connectionLimit(of: app) == 1)
+    #expect(rules.connectionLimit(of: place, at: now) == 1)
     #expect(!rules.hasNoConnectionLimit)
+  }
+
+  @Test func `a host gets nothing from a session that has no lease of it any more`() {
+    var rules = SessionRules(metConditions: [])
+    func origin(_ host: String) -> Origin { Origin(scheme: .https, host: host, port: 443) }
+    var policy = SessionPolicy(connectionsPerHostMax: 6)
+    policy.openUntil = [
+      origin("a.example"): MonotonicTime(milliseconds: 1000),
+      origin("b.example"): MonotonicTime(milliseconds: 2000),
+    ]
+    policy.connectionsMaxOfOrigin = [origin("b.example"): 2]
+    rules.setPolicy(of: app, policy)
+    func limit(_ host: String, at milliseconds: Int64) -> Int? {
+      rules.connectionLimit(
+        of: TransferQueue.OriginSession(origin: origin(host), session: app),
+        at: MonotonicTime(milliseconds: milliseconds))
+    }
+    #expect(limit("a.example", at: 999) == 6)
+    #expect(limit("a.example", at: 1000) == 0)
+    #expect(limit("b.example", at: 1000) == 2)
+    #expect(limit("c.example", at: 0) == 0)
   }
 
   @Test func `the system decides on trust if the program does not`() {
