@@ -91,11 +91,21 @@ package final class ObjectStoreClient: ObjectStore {
     }
   }
 
+  package func carries(
+    _ mark: String, _ name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) -> Bool {
+    let key = try key(of: name, in: destination)
+    switch try head(StoreConversation(self, destination, key: key)) {
+    case .found(let head): return head.value(of: StoreRequest.markName) == mark
+    case .nothing, .untold: return false
+    }
+  }
+
   package func begin(_ file: FileToStore) throws(TransferFailure) -> ObjectUpload {
     let name = try freeName(for: file)
     let key = try key(of: name, in: file.destination)
     let conversation = try StoreConversation(self, file.destination, key: key)
-    let mark = "\(String(ports.random(), radix: 16))-\(file.transfer.rawValue)"
+    let mark = file.mark ?? "\(String(ports.random(), radix: 16))-\(file.transfer.rawValue)"
     for hasChecksums in [true, false] {
       let request = StoreRequest.create(
         key, mark: mark, mediaType: file.mediaType, hasChecksums: hasChecksums)

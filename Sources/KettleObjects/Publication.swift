@@ -101,7 +101,7 @@ struct Publication {
     } else {
       digest = client.ports.digestOfBytes([]) ?? []
     }
-    let mark = digest.hexadecimal
+    let mark = file.mark ?? digest.hexadecimal
     let part = StoreRequest.FilePart(of: file, lower: 0, upper: file.byteCount, sha256: digest)
     for name in FileName.candidates(for: file.name) {
       let key = try client.key(of: name, in: file.destination)
@@ -112,7 +112,7 @@ struct Publication {
         throw TransferFailure(.nameTaken, on: conversation.object)
       }
       let (verdict, head) = try conversation.exchange(
-        .put(part, at: key, file.onConflict, mediaType: file.mediaType))
+        .put(part, at: key, file.onConflict, mediaType: file.mediaType, mark: mark))
       switch verdict {
       case .done: return try takenObject(mark, tag: head.value(of: "ETag"), conversation)
       case .taken:

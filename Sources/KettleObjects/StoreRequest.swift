@@ -102,10 +102,10 @@ struct StoreRequest: Hashable, Sendable {
 
   /// Stores a small file in one request.
   static func put(
-    _ part: FilePart, at key: String, _ policy: ConflictPolicy, mediaType: String?
+    _ part: FilePart, at key: String, _ policy: ConflictPolicy, mediaType: String?, mark: String
   ) -> StoreRequest {
     var request = StoreRequest("PUT", key)
-    request.describe(mediaType: mediaType, mark: part.sha256.hexadecimal)
+    request.describe(mediaType: mediaType, mark: mark)
     request.createOnly(policy)
     request.add(digestName, part.sha256.hexadecimal)
     request.body = .file(part)

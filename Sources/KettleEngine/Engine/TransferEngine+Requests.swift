@@ -44,6 +44,12 @@ extension TransferEngine {
     return outcome
   }
 
+  /// Removes transfers and their partial files for good. Returns when the files are gone.
+  package func discard(_ ids: [TransferID]) async {
+    _ = await controlEach(.remove(.stays), ids, into: nil, reportTo: ControlReport())
+    await rest(of: ids)
+  }
+
   /// Starts transfers from zero. What they had goes to the bin.
   package func startFresh(_ ids: [TransferID]) async -> ControlOutcome {
     var outcome = await perform(.stop, ids)

@@ -15,6 +15,11 @@ package protocol ObjectStore: Sendable {
     of object: StoredObject, named name: String, in destination: ObjectDestination
   ) throws(TransferFailure) -> FinishedFileStanding
 
+  /// Whether an object has the mark that `FileToStore` gave it.
+  func carries(
+    _ mark: String, _ name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) -> Bool
+
   /// Begins an upload in parts, under a name that is free if the policy is `rename`. Throws
   /// `nameTaken` if it is `skip` and the name is taken.
   func begin(_ file: FileToStore) throws(TransferFailure) -> ObjectUpload
@@ -69,6 +74,8 @@ package struct FileToStore: Sendable, Hashable {
   package var modifiedNanoseconds: Int64
   package var onConflict: ConflictPolicy
   package var mediaType: String?
+  /// By what the object is recognized later; nil leaves that to the store.
+  package var mark: String?
   /// Set for a file that is sent in parts.
   package var upload: ObjectUpload?
 
@@ -104,6 +111,10 @@ package struct NoObjectStore: ObjectStore {
   package func standing(
     of object: StoredObject, named name: String, in destination: ObjectDestination
   ) throws(TransferFailure) -> FinishedFileStanding { throw refusal(destination) }
+
+  package func carries(
+    _ mark: String, _ name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) -> Bool { throw refusal(destination) }
 
   package func begin(_ file: FileToStore) throws(TransferFailure) -> ObjectUpload {
     throw refusal(file.destination)

@@ -68,6 +68,10 @@ package final class InMemoryObjectStore: ObjectStore {
     return objects[path(name, destination)] != nil
   }
 
+  package func carries(
+    _ mark: String, _ name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) -> Bool { objects[path(name, destination)]?.mark == mark }
+
   package func standing(
     of object: StoredObject, named name: String, in destination: ObjectDestination
   ) throws(TransferFailure) -> FinishedFileStanding {
@@ -84,7 +88,8 @@ package final class InMemoryObjectStore: ObjectStore {
     return state.withLock { state in
       state.lastUpload += 1
       let upload = ObjectUpload(
-        key: file.name, uploadID: "u\(state.lastUpload)", partByteCount: 8 << 20, mark: "m",
+        key: file.destination.prefix.key(of: file.name) ?? file.name,
+        uploadID: "u\(state.lastUpload)", partByteCount: 8 << 20, mark: "m",
         hasChecksums: true)
       state.uploads[upload.uploadID] = upload
       return upload
