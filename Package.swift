@@ -29,6 +29,11 @@ func outside(_ name: String, _ package: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(traits: ["Service"]))
 }
 
+/// A target that a build without fleets does not contain.
+func onlyInFleets(_ name: String) -> Target.Dependency {
+  .target(name: name, condition: .when(traits: ["Fleet"]))
+}
+
 let argumentParser = outside("ArgumentParser", "swift-argument-parser")
 let grdb = outside("GRDB", "GRDB.swift")
 let grdbSQLite = outside("GRDBSQLite", "GRDB.swift")
@@ -48,7 +53,10 @@ let package = Package(
     .trait(
       name: "Service",
       description: "The program kettle and its service. BackgroundTransfer does not need it."),
-    .default(enabledTraits: ["Service"]),
+    .trait(
+      name: "Fleet",
+      description: "A queue for several machines, in a PostgreSQL database."),
+    .default(enabledTraits: ["Service", "Fleet"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -60,6 +68,7 @@ let package = Package(
     // MARK: C boundary
     .target(name: "CKettleCurl"),
     .target(name: "CKettleUnpacking", dependencies: ["CKettleCurl"]),
+    .target(name: "CKettlePostgres", dependencies: ["CKettleCurl"], publicHeadersPath: "."),
     .systemLibrary(name: "CKettleNcurses"),
     .systemLibrary(name: "CKettleSQLite"),
     .systemLibrary(name: "CKettleLinux"),
@@ -68,9 +77,10 @@ let package = Package(
     target("KettleModel"),
     target("KettleCollections", ["KettleModel"]),
     target("KettleScheduler", ["KettleCollections", "KettleModel"]),
-    target("KettleControl", ["KettleModel"]),
-    target("KettleDashboard", ["KettleCollections", "KettleModel"]),
+    target("KettleControl", ["KettleFleet", "KettleModel"]),
+    target("KettleDashboard", ["KettleCollections", "KettleFleet", "KettleModel"]),
     target("KettleConfiguration", ["KettleModel"]),
+    target("KettleFleet", ["KettleModel"]),
 
     // MARK: Shell
     target("KettleSystem", ["KettleModel", "CKettleLinux"]),
@@ -89,6 +99,9 @@ let package = Package(
         "CKettleSQLite", grdb, grdbSQLite,
       ]),
     target("KettleObjects", ["KettleEngine", "KettleModel", "KettleSystem"]),
+    target(
+      "KettlePostgres",
+      ["KettleFleet", "KettleModel", "KettleSystem", "CKettleLinux", "CKettlePostgres"]),
     target("KettleStarter", ["KettleControl", "KettleModel", "KettleSystem", "CKettleLinux"]),
     target(
       "KettleSocket",
@@ -116,15 +129,15 @@ let package = Package(
       "KettleDaemon",
       [
         "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop", "KettleEngine",
-        "KettleFiles", "KettleModel", "KettleObjects", "KettleRPC", "KettleScheduler",
-        "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem", "CKettleLinux", logging,
+        "KettleFiles", "KettleFleet", "KettleModel", "KettleObjects", "KettleRPC",
+        "KettleScheduler", "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem",
+        "CKettleLinux", logging, onlyInFleets("KettlePostgres"),
       ]),
     target(
       "KettleCommands",
       [
         "KettleCollections", "KettleConfiguration", "KettleControl", "KettleDashboard",
-        "KettleModel",
-        "KettleRPC",
+        "KettleFleet", "KettleModel", "KettleRPC",
         "KettleSocket", "KettleStarter", "KettleSystem", "KettleTerminal", argumentParser,
       ]),
     .executableTarget(
@@ -200,10 +213,12 @@ let package = Package(
     tests(
       "KettleSchedulerTests", ["KettleModel", "KettleScheduler", "KettleSystem", "SeededNumbers"]),
     tests("KettleCollectionsTests", ["KettleCollections", "KettleModel", "SeededNumbers"]),
-    tests("KettleControlTests", ["KettleControl", "KettleModel", "SeededNumbers"]),
+    tests("KettleFleetTests", ["KettleFleet", "KettleModel", "SeededNumbers"]),
+    tests(
+      "KettleControlTests", ["KettleControl", "KettleFleet", "KettleModel", "SeededNumbers"]),
     .testTarget(
       name: "KettleDashboardTests",
-      dependencies: ["KettleDashboard", "KettleModel", "SeededNumbers"],
+      dependencies: ["KettleDashboard", "KettleFleet", "KettleModel", "SeededNumbers"],
       exclude: ["Pictures"], swiftSettings: strict),
     tests("KettleConfigurationTests", ["KettleConfiguration", "KettleModel", "SeededNumbers"]),
     tests("KettleRPCTests", ["KettleModel", "KettleRPC", "KettleSystem", "TestSupport"]),
@@ -246,6 +261,10 @@ let package = Package(
     tests(
       "KettleObjectsTests",
       ["KettleEngine", "KettleModel", "KettleObjects", "KettleSystem", "TestSupport"]),
+    // They start a PostgreSQL, and are skipped where none is installed.
+    tests(
+      "KettlePostgresTests",
+      ["KettleFleet", "KettleModel", "KettlePostgres", "KettleSystem", "TestSupport"]),
     tests(
       "KettleStoreTests",
       [
@@ -276,8 +295,8 @@ let package = Package(
       "KettleDaemonTests",
       [
         "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDaemon", "KettleDesktop",
-        "KettleEngine", "KettleModel", "KettleRPC", "KettleScheduler", "KettleSocket",
-        "KettleStarter", "KettleSystem", "TestSupport", logging,
+        "KettleEngine", "KettleFiles", "KettleFleet", "KettleModel", "KettleRPC", "KettleScheduler",
+        "KettleSocket", "KettleStarter", "KettleSystem", "TestSupport", logging,
       ]),
     // The whole engine on one thread, over a network, a disk and a store that fail by a seed.
     tests(
@@ -342,9 +361,9 @@ let package = Package(
     tests(
       "KettleCommandsTests",
       [
-        "KettleCommands", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel",
-        "KettleRPC", "KettleSocket", "KettleStarter", "KettleSystem", "KettleTerminal",
-        "TestSupport", argumentParser,
+        "KettleCommands", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleFleet",
+        "KettleModel", "KettleRPC", "KettleSocket", "KettleStarter", "KettleSystem",
+        "KettleTerminal", "TestSupport", argumentParser,
       ]),
   ]
 )

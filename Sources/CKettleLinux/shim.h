@@ -66,11 +66,18 @@ static inline int kettle_pidfd_send_signal(int pidfd, int number) {
 // Declared here because the system's headers show them only under _GNU_SOURCE.
 int pipe2(int ends[2], int flags);
 int memfd_create(const char *name, unsigned int flags);
+int eventfd(unsigned int count, int flags);
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
 
 /// A pipe that no program started by another thread at the same moment inherits (O_CLOEXEC).
 static inline int kettle_pipe(int ends[2]) { return pipe2(ends, 02000000 /* O_CLOEXEC */); }
+
+/// A counter that poll(2) can wait for and any thread can write (eventfd(2)). Returns the descriptor,
+/// which started programs do not inherit, or -1.
+static inline int kettle_event(void) {
+  return eventfd(0, 02000000 /* EFD_CLOEXEC */ | 04000 /* EFD_NONBLOCK */);
+}
 
 /// A file in memory without a name in any directory. `name` is only for people. Returns the
 /// descriptor, which started programs do not inherit, or -1.

@@ -17,6 +17,8 @@ struct KettleCommand: RunnableCommand {
         kettle                                     show the dashboard
         kettle --host me@box                       the dashboard of another machine
         kettle --host me@box list                  a command on another machine
+        kettle --host local --host me@box          the lists of two machines in one
+        kettle --fleet                             the queue of several machines
         kettle demo                                try it without risk
         kettle get https://example.org/disk.iso    download a file and wait for it
         kettle add -i urls.txt                     queue a list of URLs
@@ -48,7 +50,8 @@ struct KettleCommand: RunnableCommand {
       CommandGroup(
         name: "Service",
         subcommands: [
-          DaemonCommand.self, ConfigCommand.self, ThemeCommand.self, RulesCommand.self,
+          DaemonCommand.self, FleetCommand.self, ConfigCommand.self, ThemeCommand.self,
+          RulesCommand.self,
           RPCCommand.self,
           BrowserCommand.self,
           SessionCommand.self, CompletionCommand.self, DemoCommand.self,
@@ -62,9 +65,15 @@ struct KettleCommand: RunnableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With most commands: use another machine's service, over your ssh.",
+      "With most commands: use another machine's service, over your ssh. Can be repeated.",
       valueName: "user@host"))
   var host: String?
+
+  @Flag(help: "With list, watch, wait, why, add, start, pause, stop and remove: the fleet's queue.")
+  var fleet = false
+
+  static var worksOnFleet: Bool { true }
+  static var worksOnMachines: Bool { true }
 
   func run(in context: CommandContext) async throws -> ExitCode {
     let plainMode = PlainMode(context: context)
@@ -94,6 +103,9 @@ struct TopCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "top", abstract: "Show the dashboard, as kettle does without a command.",
     shouldDisplay: false)
+
+  static var worksOnFleet: Bool { true }
+  static var worksOnMachines: Bool { true }
 
   @ParentCommand var dashboard: KettleCommand
 

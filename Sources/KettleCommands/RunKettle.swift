@@ -14,10 +14,18 @@ package func runKettle(arguments: [String], context: CommandContext) async -> In
     let words = try CommandWords(arguments)
     command = try parsedCommand(words.arguments)
     context.host = words.host
+    if words.machines.count > 1 { context.machines = words.machines }
     context.isASCII = words.isASCII
+    context.isFleet = words.isFleet
     if let word = context.wordNotText { throw UsageError(.path(.notText(word))) }
     if words.host != nil, type(of: command).isForThisMachineOnly {
       throw UsageError(.command(.notOverHost(command: words.commandName)))
+    }
+    if !context.machines.isEmpty, !type(of: command).worksOnMachines || words.isFleet {
+      throw UsageError(.command(.severalHosts(command: words.commandName)))
+    }
+    if words.isFleet, !type(of: command).worksOnFleet {
+      throw UsageError(.fleet(.notOffered(command: words.commandName)))
     }
   } catch {
     return report(parseError: displayable(error, arguments), of: arguments, to: context.console)

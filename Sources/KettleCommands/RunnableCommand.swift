@@ -4,6 +4,10 @@ import ArgumentParser
 protocol RunnableCommand: ParsableCommand {
   /// Whether the command makes no sense with `--host`.
   static var isForThisMachineOnly: Bool { get }
+  /// Whether the command can mean the queue of the fleet, with `--fleet`.
+  static var worksOnFleet: Bool { get }
+  /// Whether the command can mean several machines, with more than one `--host`.
+  static var worksOnMachines: Bool { get }
   /// The type of its repeated argument, which is a `ValueRun` because there may be a hundred
   /// thousand values; nil if it has none.
   static var repeatedType: (any ExpressibleByArgument.Type)? { get }
@@ -12,6 +16,8 @@ protocol RunnableCommand: ParsableCommand {
 
 extension RunnableCommand {
   static var isForThisMachineOnly: Bool { false }
+  static var worksOnFleet: Bool { false }
+  static var worksOnMachines: Bool { false }
   static var repeatedType: (any ExpressibleByArgument.Type)? { nil }
 }
 

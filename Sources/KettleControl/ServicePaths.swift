@@ -56,6 +56,12 @@ extension ServicePaths {
   /// Finished files that their programs have not taken yet; private to the user.
   package var heldDirectory: String { Self.join(stateDirectory, "held") }
 
+  /// How this machine takes part in a fleet.
+  package var fleetPath: String { Self.join(stateDirectory, "fleet.json") }
+
+  /// Where files of a fleet wait whose destination is an object store.
+  package var fleetStagingDirectory: String { Self.join(stateDirectory, "fleet") }
+
   /// The directory of the dashboard's themes, beside the configuration.
   package var themesDirectory: String {
     configPath[..<(configPath.lastIndex(of: "/") ?? configPath.endIndex)] + "/themes"

@@ -16,7 +16,9 @@ struct OrderQuestion {
 
   func answer(_ db: Database) throws -> StoredOrder {
     // Words, hosts and reasons are matched against what clients display.
-    if filter.host != nil || filter.needsUser || filter.hookFailed || !filter.words.isEmpty {
+    if filter.host != nil || filter.machine != nil || filter.needsUser || filter.hookFailed
+      || !filter.words.isEmpty
+    {
       return try byRows(db)
     }
     switch sort.key {
@@ -36,7 +38,7 @@ struct OrderQuestion {
     case .host where !sort.isGrouped:
       return try bySharedText("origin", db) { String(Self.row(url: $0).host) }
     case .session where !sort.isGrouped: return try bySharedText("session", db) { $0 }
-    case .title, .host, .session: return try byRows(db)
+    case .title, .host, .session, .machine: return try byRows(db)
     }
   }
 

@@ -102,7 +102,7 @@ struct DashboardLoop {
       unchangedRows = (message, now)
     case .ticked: break
     case .keyPressed, .mouse, .pasteRefused, .resized, .found, .detailsArrived, .membersArrived,
-      .hostsArrived,
+      .hostsArrived, .machinesArrived,
       .finishedSummed, .duplicatesFound, .directoriesKnown, .linkChanged, .serviceReported,
       .newsArrived, .commandFinished, .utcOffsetChanged:
       unchangedRows = nil

@@ -36,8 +36,8 @@ struct TidyTests {
   }
 
   private static let pureTargets: Set = [
-    "KettleCollections", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel",
-    "KettleScheduler",
+    "KettleCollections", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleFleet",
+    "KettleModel", "KettleScheduler",
   ]
 
   /// Folders of shell targets whose files are as pure as a pure target.
@@ -74,10 +74,11 @@ struct TidyTests {
       "ArgumentParser": ["KettleCommands"],
       "CKettleCurl": ["KettleCurl", "KettleFiles", "KettleStore"],
       "CKettleLinux": [
-        "BackgroundTransfer", "KettleDaemon", "KettleFiles", "KettleSocket",
+        "BackgroundTransfer", "KettleDaemon", "KettleFiles", "KettlePostgres", "KettleSocket",
         "KettleStarter", "KettleSystem",
       ],
       "CKettleNcurses": ["Benchmarks", "KettleTerminal"], "CKettleSQLite": ["KettleStore"],
+      "CKettlePostgres": ["KettlePostgres"],
       "CKettleUnpacking": ["KettleFiles"],
       "GRDB": ["KettleStore"], "GRDBSQLite": ["KettleStore"],
       "Logging": ["KettleDaemon", "KettleEngine"],

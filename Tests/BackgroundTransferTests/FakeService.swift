@@ -246,7 +246,7 @@ extension FakeService.State {
       .emptyBin,
       .subscribe, .watch, .status, .stop, .reload, .describeRPC, .listSessions, .finishEvents,
       .adoptSession,
-      .dropSession, .cancelTasks, .updateTask, .answerChallenge:
+      .dropSession, .cancelTasks, .updateTask, .answerChallenge, .fleet:
       return coder.encode(
         result: ControlTransfers.Result(applied: [], refused: []), to: id)
     }

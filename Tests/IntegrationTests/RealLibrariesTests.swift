@@ -17,6 +17,18 @@ struct RealLibrariesTests {
     }
   }
 
+  @Test func `a service that is in no fleet loads nothing for one`() async throws {
+    let home = try KettleHome()
+    #expect(try await home.kettle("daemon", "start").code == 0)
+    let maps = try String(
+      contentsOfFile: "/proc/\(try await home.servicePID())/maps", encoding: .utf8)
+    #expect(maps.contains("libcurl"))
+    #expect(!maps.contains("libpq"))
+    let command = try await home.kettle("list", "--fleet")
+    #expect(command.code == 2)
+    #expect(command.errors.contains("kettle fleet join"))
+  }
+
   @Test(arguments: ["libcurl.so.4", "libssl.so.3", "libcrypto.so.3"])
   func `the service reports a library that cannot be loaded, and commands still work`(
     library: String

@@ -34,7 +34,7 @@ struct RunKettleTests {
   @Test(arguments: [
     "get", "add", "list", "watch", "wait", "start", "pause", "stop", "remove", "reset", "demo",
     "limit", "session", "queues", "undo", "bin", "config", "theme", "rules", "rpc", "browser",
-    "completion", "verify", "repair", "collections", "sync", "manifest",
+    "completion", "verify", "repair", "collections", "sync", "manifest", "fleet",
   ])
   func `the help of each command has examples and fits 80 columns`(command: String) async {
     let outcome = await FakeContext().run(command, "--help")
@@ -136,6 +136,8 @@ struct RunKettleTests {
       kettle                                     show the dashboard
       kettle --host me@box                       the dashboard of another machine
       kettle --host me@box list                  a command on another machine
+      kettle --host local --host me@box          the lists of two machines in one
+      kettle --fleet                             the queue of several machines
       kettle demo                                try it without risk
       kettle get https://example.org/disk.iso    download a file and wait for it
       kettle add -i urls.txt                     queue a list of URLs
@@ -151,7 +153,9 @@ struct RunKettleTests {
       --plain                 Print a line per change instead of the dashboard, for
                               screen readers and logs.
       --host <user@host>      With most commands: use another machine's service,
-                              over your ssh.
+                              over your ssh. Can be repeated.
+      --fleet                 With list, watch, wait, why, add, start, pause, stop
+                              and remove: the fleet's queue.
       --version               Show the version.
       -h, --help              Show help information.
 
@@ -187,6 +191,7 @@ struct RunKettleTests {
 
     SERVICE SUBCOMMANDS:
       daemon                  Run, start, stop or inspect the service.
+      fleet                   Share one queue between several machines.
       config                  Show, check and change the configuration file.
       theme                   List, show or choose the colors of the dashboard.
       rules                   Show the rules of the configuration file, or which

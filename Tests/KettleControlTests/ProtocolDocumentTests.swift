@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 46)
+    #expect(checked.count == 47)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -104,6 +104,7 @@ struct ProtocolDocumentTests {
     case .adoptSession, .dropSession: _ = try result.decode(AdoptSession.Result.self)
     case .cancelTasks, .answerChallenge: _ = try result.decode(ControlTransfers.Result.self)
     case .acknowledgeTasks: _ = try result.decode(AcknowledgeTasks.Result.self)
+    case .fleet: _ = try result.decode(ManageFleet.Result.self)
     }
   }
 

@@ -53,7 +53,7 @@ extension TaskFailure {
       case .cannotKeep: .cannotCreateFile
       case .parseError, .invalidRequest, .methodNotFound, .internalError, .versionMismatch,
         .helloMissing, .unknownTransfer, .stopping, .sessionInUse, .unknownSession, .notAttached,
-        .tooManyConnections, .unknownQueue, .unknownCollection:
+        .tooManyConnections, .unknownQueue, .unknownCollection, .noFleet, .notOffered, .fleet:
         .backgroundSessionWasDisconnected
       }
     }

@@ -28,6 +28,10 @@ package struct CommandContext: Sendable {
   package var dashboard: any DashboardPresenter
   /// The machine of the service; nil for this one.
   package var host: RemoteHost?
+  /// The machines whose lists are shown as one, of which `host` is one; empty for one machine.
+  package var machines: [MachineName] = []
+  /// Whether the list of the command is the queue of the fleet.
+  package var isFleet = false
   /// Whether to draw with ASCII characters only, whatever the locale.
   package var isASCII = false
   /// The permissions that new files of this process do not get (umask(2)).
@@ -56,7 +60,12 @@ package struct CommandContext: Sendable {
   }
 
   /// The service that the environment selects.
-  package var address: ServiceAddress { ServiceAddress(environment: environment, host: host) }
+  package var address: ServiceAddress {
+    var address = ServiceAddress(environment: environment, host: host)
+    address.isFleet = isFleet
+    address.machines = machines
+    return address
+  }
 }
 
 /// Returns what is under a path. The closure is called now and then with how many bytes were read

@@ -57,8 +57,12 @@ package struct ServiceAddress: Hashable, Sendable {
   package var serviceArguments: [String]
   /// The machine of the service; nil for this one.
   package var host: RemoteHost?
+  /// The machines whose lists are shown as one; empty for the list of one machine.
+  package var machines: [MachineName] = []
   /// Whether connecting may ask the user something on the terminal.
   package var mayAsk = true
+  /// Whether the list of the connection is the queue of that machine's fleet.
+  package var isFleet = false
 
   /// Those of the user's service.
   package static let usualArguments = ["daemon", "run"]
@@ -73,12 +77,71 @@ package struct ServiceAddress: Hashable, Sendable {
   }
 }
 
+extension ServiceAddress {
+  /// The service of one of the machines.
+  func of(_ machine: MachineName) -> ServiceAddress {
+    var address = self
+    (address.host, address.machines) = (machine.host, [])
+    return address
+  }
+}
+
+/// A machine that `--host` names.
+package enum MachineName: Hashable, Sendable {
+  case local
+  case remote(RemoteHost)
+
+  /// The word for this machine.
+  static let localWord = "local"
+
+  package var host: RemoteHost? {
+    switch self {
+    case .local: nil
+    case .remote(let host): host
+    }
+  }
+
+  /// Returns short names: without the user and the domain where that is clear.
+  static func shown(_ machines: [MachineName]) -> [String] {
+    let texts = machines.map { $0.host?.text ?? localWord }
+    let hosts = texts.map { text in
+      let name = text.hasPrefix("ssh://") ? text.dropFirst(6) : text[...]
+      return String(name.split(separator: "@").last ?? name)
+    }
+    let labels = hosts.map { host in
+      let label = host.prefix { $0 != "." }
+      // The first number of an address is no name.
+      return label.contains { $0.isLetter } && !host.hasPrefix("[") ? String(label) : host
+    }
+    return texts.indices.map { index in
+      let form = [labels, hosts].first { form in form.count { $0 == form[index] } == 1 }
+      return (form ?? texts)[index]
+    }
+  }
+}
+
 /// Reaches the service of this machine over its socket, and other machines over ssh.
 package struct SocketServiceConnector: ServiceConnector {
   package init() {}
 
   package func connect(
     to address: ServiceAddress, client: ClientIdentity, startIfNeeded: Bool
+  ) async throws -> any ServiceCalling {
+    let service = try await machine(at: address, client, startIfNeeded: startIfNeeded)
+    guard address.isFleet else { return service }
+    do {
+      // A service that is too old would ignore the greeting and answer from its own list.
+      _ = try await service.call(ManageFleet.self, .status)
+      _ = try await service.call(Hello.self, .init(client: client.name, fleet: true))
+      return service
+    } catch {
+      await service.close()
+      throw error
+    }
+  }
+
+  private func machine(
+    at address: ServiceAddress, _ client: ClientIdentity, startIfNeeded: Bool
   ) async throws -> any ServiceCalling {
     if let host = address.host {
       var starter = RemoteStarter(

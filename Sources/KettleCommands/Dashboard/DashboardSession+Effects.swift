@@ -22,6 +22,8 @@ extension DashboardSession {
     case .add: output.yield(.commandFinished(.addFailed(sentence: Self.sentence(error))))
     // The dashboard requests its rows again after reconnecting. Adding works without knowing
     // duplicates, and an older service knows no sum.
+    // Only the list of a fleet refuses a filter.
+    case .subscribe where error is ControlError: fail(error)
     case .subscribe, .findDuplicates, .loadHosts, .sumFinished: break
     case .find(let search):
       output.yield(.found(search, nil))
@@ -45,6 +47,11 @@ extension DashboardSession {
 
   private func members(of id: TransferID, from first: Int64) async throws -> DashboardMessage {
     .membersArrived(id, try await call(ListMembers.self, .init(id: id, from: first)).members)
+  }
+
+  private func hosts() async throws -> DashboardMessage {
+    let result = try await call(ListHosts.self, .init())
+    return result.machines.map { .machinesArrived($0) } ?? .hostsArrived(result.hosts)
   }
 
   private func choose(
@@ -104,7 +111,7 @@ extension DashboardSession {
       return .commandFinished(
         .reset(deletedCount: result.deletedPaths.count, keptPaths: result.keptPaths))
     case .bin(let request): return .commandFinished(try await perform(request))
-    case .loadHosts: return .hostsArrived(try await call(ListHosts.self, .init()).hosts)
+    case .loadHosts: return try await hosts()
     case .sumFinished(let since):
       let sum = try await call(SumFinished.self, .init(since: since))
       return .finishedSummed(since: since, byteCount: sum.completedByteCount)

@@ -16,6 +16,9 @@ struct PlainMode {
   }
 
   func run() async throws -> ExitCode {
+    guard context.machines.isEmpty else {
+      throw UsageError(.command(.severalHosts(command: "--plain")))
+    }
     let follower = EventFollower(
       context: context, address: context.address, client: identity, includesProgress: true)
     var lines = PlainLines(clock: context.clock)

@@ -137,10 +137,11 @@ package struct DashboardRequest: Hashable, Sendable {
     self.address = address
     self.client = client
     self.limitMilliseconds = limitMilliseconds
-    filesAreHere = address.host == nil
-    // A command does not reach the service of a demo.
-    if address.serviceArguments == ServiceAddress.usualArguments {
-      shellProgram = "kettle" + (address.host.map { " --host " + $0.text } ?? "")
+    filesAreHere = address.host == nil && !address.isFleet
+    // A command does not reach the service of a demo, or several machines.
+    if address.serviceArguments == ServiceAddress.usualArguments, address.machines.isEmpty {
+      let host = address.host.map { " --host " + $0.text } ?? ""
+      shellProgram = "kettle" + host + (address.isFleet ? " --fleet" : "")
     }
   }
 

@@ -158,6 +158,8 @@ struct ListReader {
   let service: any ServiceCalling
   var filter = RowFilter()
   var pageCount = ListReader.usualPageCount
+  /// The machine that rows get, if the service does not name one.
+  var machine: String?
 
   /// While the service reads a window from the store, others wait for the store.
   static let usualPageCount = 1000
@@ -187,10 +189,16 @@ struct ListReader {
       }
       matchingCount = window.matchingCount
       guard !window.rows.isEmpty else { break }
-      try body(window.rows.filter { seen.insert($0.id).inserted })
+      try body(window.rows.filter { seen.insert($0.id).inserted }.map(named))
       first += window.rows.count
     } while first < matchingCount
     return totals
+  }
+
+  private func named(_ row: TransferSnapshot) -> TransferSnapshot {
+    var row = row
+    row.machine = row.machine ?? machine
+    return row
   }
 
   func all() async throws -> [TransferSnapshot] {

@@ -56,6 +56,13 @@ struct Reconnection {
   func connect(startIfNeeded: Bool, mayAsk: Bool = true) async throws -> any ServiceCalling {
     var address = address
     address.mayAsk = mayAsk
+    guard address.machines.isEmpty else {
+      return try await SeveralMachines.open(
+        address.machines.map { machine in
+          Reconnection(context: context, address: address.of(machine), client: client)
+        }, names: MachineName.shown(address.machines), startIfNeeded: startIfNeeded,
+        mayAsk: mayAsk)
+    }
     return try await context.services.connect(
       to: address, client: client, startIfNeeded: startIfNeeded)
   }

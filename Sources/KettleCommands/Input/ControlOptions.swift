@@ -68,12 +68,14 @@ extension TransferState: ExpressibleByArgument {
   }
 }
 
-/// The words after `kettle` without `--host`, which applies to every command. It may precede or
-/// follow the command: a misplaced `--host` must not stop the transfers of this machine.
+/// The words after `kettle` without `--host` and `--fleet`, which apply to every command. They may
+/// precede or follow the command: a misplaced one must not stop the transfers of this machine.
 /// `--ascii` may stand anywhere too, and is left for the parser.
 struct CommandWords: Hashable, Sendable {
-  private(set) var host: RemoteHost?
+  /// Those of `--host`, each once.
+  private(set) var machines: [MachineName] = []
   private(set) var isASCII = false
+  private(set) var isFleet = false
   private(set) var arguments: [String] = []
 
   init(_ words: [String]) throws(UsageError) {
@@ -83,9 +85,11 @@ struct CommandWords: Hashable, Sendable {
     while let word = rest.first, word != "--" {
       rest = rest.dropFirst()
       if word == option, let value = rest.popFirst() {
-        host = try Self.host(value)
+        try add(value)
       } else if word.hasPrefix(option + "=") {
-        host = try Self.host(String(word.dropFirst(option.count + 1)))
+        try add(String(word.dropFirst(option.count + 1)))
+      } else if word == "--fleet" {
+        isFleet = true
       } else {
         isASCII = isASCII || word == "--ascii"
         arguments.append(word)
@@ -100,9 +104,14 @@ struct CommandWords: Hashable, Sendable {
     return names.prefix(names.first == "daemon" ? 2 : 1).joined(separator: " ")
   }
 
-  private static func host(_ text: String) throws(UsageError) -> RemoteHost {
+  /// Another machine; nil if all is on this one.
+  var host: RemoteHost? { machines.lazy.compactMap(\.host).first }
+
+  private mutating func add(_ text: String) throws(UsageError) {
     guard let host = RemoteHost(text) else { throw UsageError(.command(.host(text))) }
-    return host
+    let machine = text == MachineName.localWord ? MachineName.local : .remote(host)
+    if !machines.contains(machine) { machines.append(machine) }
+    if machines.count > MachineIDs.countMax { throw UsageError(.command(.tooManyHosts)) }
   }
 }
 

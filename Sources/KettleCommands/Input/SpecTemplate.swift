@@ -116,7 +116,7 @@ struct SpecTemplate: Sendable {
   ) {
     let prefix = output.directory.flatMap { ObjectPrefix.isMeant(by: $0) ? $0 : nil }
     if let prefix { readPrefix(prefix, in: context) }
-    if context.host != nil {
+    if context.host != nil || context.isFleet {
       readRemotePaths(options, prefix == nil ? output : OutputPath(directory: nil, output: nil))
       return
     }

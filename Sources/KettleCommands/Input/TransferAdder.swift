@@ -8,6 +8,8 @@ struct TransferAdder {
   let service: any ServiceCalling
   /// Reconnects to the running service without starting one. nil: a lost reply is not recovered.
   var reconnect: (@Sendable () async throws -> any ServiceCalling)?
+  /// In a fleet, the label or name of the hosts that may claim them; nil for any host.
+  var on: String?
 
   /// Bounds the size of one message and the time that the service spends on it.
   static let batchCount = 1000
@@ -28,7 +30,7 @@ struct TransferAdder {
     _ requests: some Sequence<AddRequest>, report: ([TransferID], AddRequest) -> Void
   ) async throws {
     var pipeline = AddPipeline(service: service, reconnect: reconnect)
-    try await pipeline.add(requests, report: report)
+    try await pipeline.add(requests.lazy.map { $0.meant(for: on) }, report: report)
   }
 
   static func batches(_ specs: [TransferSpec]) -> [[TransferSpec]] {
@@ -161,7 +163,20 @@ struct AddRequest: Sendable {
     case alike(AddURLs.Params)
   }
 
-  private let form: Form
+  private var form: Form
+
+  fileprivate func meant(for on: String?) -> AddRequest {
+    var request = self
+    switch form {
+    case .each(var params):
+      params.on = on
+      request.form = .each(params)
+    case .alike(var params):
+      params.on = on
+      request.form = .alike(params)
+    }
+    return request
+  }
 
   /// Transfers of any kind.
   init(_ specs: [TransferSpec]) {
@@ -189,24 +204,36 @@ struct AddRequest: Sendable {
     }
   }
 
-  /// Returns one id for each URL.
+  /// The URL of each id of the answer: of each copy in a fleet, those of one URL together.
+  func withURLs(_ ids: [TransferID]) -> [(TransferID, TransferURL)] {
+    let urls = urls
+    let copies = max(1, ids.count / max(1, urls.count))
+    return ids.enumerated().compactMap { index, id in
+      index / copies < urls.count ? (id, urls[index / copies]) : nil
+    }
+  }
+
+  /// Returns one id for each URL, or with all machines one for each of them.
   func send(over service: any ServiceCalling) async throws -> PendingReply<[TransferID]> {
     switch form {
     case .each(let params):
       return try await service.send(AddTransfers.self, params).map { result in
-        try Self.checked(result.ids, count: params.transfers.count, AddTransfers.name)
+        try Self.checked(
+          result.ids, count: params.transfers.count, on: params.on, AddTransfers.name)
       }
     case .alike(let params):
       return try await service.send(AddURLs.self, params).map { result in
-        try Self.checked(result.runs.ids, count: params.urls.count, AddURLs.name)
+        try Self.checked(
+          result.runs.ids, count: params.urls.count, on: params.on, AddURLs.name)
       }
     }
   }
 
   private static func checked(
-    _ ids: [TransferID], count: Int, _ method: String
+    _ ids: [TransferID], count: Int, on: String?, _ method: String
   ) throws -> [TransferID] {
-    guard ids.count == count else { throw ControlError(.internalError, method) }
+    let isForAll = on == FleetRequest.allMachines && ids.count >= count
+    guard ids.count == count || isForAll else { throw ControlError(.internalError, method) }
     return ids
   }
 

@@ -14,6 +14,7 @@ package enum UsageProblem: Hashable, Sendable {
   /// The source of a collection, and what is wrong with it.
   case collection(String, String)
   case command(CommandProblem)
+  case fleet(FleetProblem)
   case value(ValueProblem)
   case path(PathProblem)
 
@@ -75,6 +76,9 @@ package enum UsageProblem: Hashable, Sendable {
     /// After `--host`.
     case host(String)
     case notOverHost(command: String)
+    /// More than one `--host`, with a command that needs one, or `--fleet`.
+    case severalHosts(command: String)
+    case tooManyHosts
     /// `add --dry-run` of something that is no collection.
     case dryRunOfFiles
     /// `--every` of `sync` with an option for a single sync.

@@ -22,7 +22,7 @@ struct AddedPrinter {
     guard failure == nil else { return }
     do {
       if json {
-        try array?.print(zip(ids, request.urls).map(Self.object))
+        try array?.print(request.withURLs(ids).map(Self.object))
       } else {
         var text = ""
         for id in ids { text += String(id.rawValue) + "\n" }

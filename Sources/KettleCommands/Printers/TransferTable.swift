@@ -13,11 +13,15 @@ struct TransferTable: ListTable {
   /// The width of the terminal; nil in a pipe, where nothing is cut.
   let columnCount: Int?
   let clock: any CommandClock
+  /// Whether the rows are of several machines.
+  var hasMachines = false
 
   private static let idColumns = 6
+  private static let machineColumns = 16
 
   private struct Row {
     var id: String
+    var machine: String
     var state: String
     var percent: String
     var size: String
@@ -29,17 +33,17 @@ struct TransferTable: ListTable {
   var header: String {
     line(
       Row(
-        id: "ID", state: "STATE", percent: "%", size: "SIZE", speed: "SPEED", left: "LEFT",
-        title: "FILE"))
+        id: "ID", machine: "MACHINE", state: "STATE", percent: "%", size: "SIZE", speed: "SPEED",
+        left: "LEFT", title: "FILE"))
   }
 
   /// One line, and a second one when something went wrong.
   func text(of row: TransferSnapshot) -> String {
     var text = line(
       Row(
-        id: row.id.description, state: row.stateWords, percent: row.percentWords,
-        size: row.sizeText, speed: row.speedWords,
-        left: row.leftWords(at: clock.now().wall), title: row.shownTitle))
+        id: row.id.description, machine: row.machine?.sanitizedForDisplay(limit: 100) ?? "",
+        state: row.stateWords, percent: row.percentWords, size: row.sizeText,
+        speed: row.speedWords, left: row.leftWords(at: clock.now().wall), title: row.shownTitle))
     if let complaint = row.complaint {
       text += clipped(String(repeating: " ", count: Self.idColumns + 2) + complaint)
     }
@@ -47,12 +51,13 @@ struct TransferTable: ListTable {
   }
 
   private func line(_ row: Row) -> String {
-    clipped(
-      [
-        ColumnText.right(row.id, Self.idColumns), ColumnText.left(row.state, 11),
+    let machine = hasMachines ? [ColumnText.left(row.machine, Self.machineColumns)] : []
+    return clipped(
+      ([ColumnText.right(row.id, Self.idColumns)] + machine + [
+        ColumnText.left(row.state, 11),
         ColumnText.right(row.percent, 5), ColumnText.right(row.size, 16),
         ColumnText.right(row.speed, 12), ColumnText.right(row.left, 7), row.title,
-      ].joined(separator: "  "))
+      ]).joined(separator: "  "))
   }
 
   private func clipped(_ line: String) -> String {
@@ -64,7 +69,7 @@ struct TransferTable: ListTable {
 /// important are left out first.
 struct ListColumns: Hashable, Sendable {
   enum Column: Hashable, Sendable, CaseIterable {
-    case id, state, file, bar, percent, size, speed, left, host
+    case id, state, file, bar, percent, size, speed, left, machine, host
   }
 
   private(set) var ranges: [Column: Range<Int>] = [:]
@@ -103,7 +108,8 @@ struct ListColumns: Hashable, Sendable {
         switch column {
         case .state: next + stateWidth
         case .file: next + fileWidth
-        case .id, .bar, .percent, .size, .speed, .left, .host: next + widths[column, default: 0]
+        case .id, .bar, .percent, .size, .speed, .left, .machine, .host:
+          next + widths[column, default: 0]
         }
       ranges[column] = next..<end
       next = end
@@ -111,7 +117,9 @@ struct ListColumns: Hashable, Sendable {
   }
 
   private static let fileMin = 24
-  private static let leastImportant: [Column] = [.host, .size, .bar, .speed, .left, .percent]
+  private static let leastImportant: [Column] = [
+    .host, .size, .bar, .machine, .speed, .left, .percent,
+  ]
 
   private static func gap(before column: Column, in columns: [Column]) -> Int {
     if column == columns.first { return 0 }
@@ -186,6 +194,7 @@ struct TerminalTable: ListTable {
     case .size: "SIZE"
     case .speed: "SPEED"
     case .left: "LEFT"
+    case .machine: "MACHINE"
     case .host: "HOST"
     }
   }
@@ -205,6 +214,7 @@ struct TerminalTable: ListTable {
     case .size: return (row.sizeText, .plain)
     case .speed: return (row.speedWords, .plain)
     case .left: return (row.leftWords(at: now.wall), .plain)
+    case .machine: return (row.machine?.sanitizedForDisplay(limit: 100) ?? "", .plain)
     case .host: return (String(row.host), .quiet)
     }
   }
@@ -256,7 +266,7 @@ struct TerminalTable: ListTable {
     case .file:
       line.write(
         text, row: 0, column: range.lowerBound, width: range.count, role, cut: .middle)
-    case .state, .bar, .host:
+    case .state, .bar, .machine, .host:
       line.write(text, row: 0, column: range.lowerBound, width: range.count, role)
     }
   }

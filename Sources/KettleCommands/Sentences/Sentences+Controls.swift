@@ -81,7 +81,7 @@ extension Sentences {
     switch refusal.why {
     case .completed:
       "Transfer \(refusal.id) is done, so there is nothing to limit"
-    case .unknown, .notStarted, .nothingToDecide, .noFinishedFile: of(refusal)
+    case .unknown, .notStarted, .nothingToDecide, .noFinishedFile, .busy: of(refusal)
     }
   }
 

@@ -11,6 +11,7 @@ extension Sentences {
     case .collection(let text, let words):
       "The collection \(quoted(text)) cannot be listed because \(words); check its address"
     case .command(let why): of(why)
+    case .fleet(let why): of(why)
     case .value(let why): of(why)
     case .path(let why): of(why)
     }
@@ -106,10 +107,8 @@ extension Sentences {
     case .rememberWithoutLogin: "--remember needs a login to remember; give it with --user NAME"
     case .linkForSeveral: "--url and --user apply to one transfer; give exactly one id"
     case .neitherIDsNorAll(let command):
-      "\"kettle \(command)\" needs transfer ids, or --all; "
-        + "\"kettle list\" shows the ids"
-    case .nothingToWaitFor:
-      "Nothing to wait for was named; give the ids of transfers, or --all"
+      "\"kettle \(command)\" needs transfer ids, or --all; \"kettle list\" shows the ids"
+    case .nothingToWaitFor: "Nothing to wait for was named; give the ids of transfers, or --all"
     case .bothIDsAndAll(let command):
       "\"kettle \(command)\" takes either ids or --all; leave one of them out"
     case .queueAndOthers(let command):
@@ -132,7 +131,14 @@ extension Sentences {
     case .dryRunOfFiles: "--dry-run prints the files of collections; give no other URLs with it"
     case .notOverHost(let command):
       "\"kettle \(command)\" is for this machine; leave --host out"
+    case .severalHosts(let command): severalHosts(command)
+    case .tooManyHosts: "A list has at most \(MachineIDs.countMax) machines; leave some --host out"
     }
+  }
+
+  private static func severalHosts(_ command: String) -> String {
+    "Only \"kettle list\" and the dashboard on a terminal show several machines, without --fleet; "
+      + "give one --host to \"\(command.isEmpty ? "kettle" : "kettle " + command)\""
   }
 
   private static func relative(_ path: String, to problem: WorkingDirectory.Problem) -> String {

@@ -11,6 +11,7 @@ extension Sentences {
   ) -> [String] {
     let subtitle = row.shownSubtitle.map { " (\($0.sanitizedForDisplay(limit: 200)))" } ?? ""
     var lines = ["Transfer \(row.id), \(quoted(row.shownTitle))\(subtitle): \(row.stateWords)"]
+    if let machine = row.machine { lines.append("Its machine is \(quoted(machine))") }
     lines += reasons(of: row, clock)
     switch row.freshStart {
     case .resourceChanged?, .rangeIgnored?, .noValidator?, .partialFileChanged?, .otherSources?,

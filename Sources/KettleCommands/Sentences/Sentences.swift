@@ -29,6 +29,11 @@ enum Sentences {
     case let error as ControlError: ([of(error)], exitCode(of: error))
     case let error as ClientError: ([error.sentence], .serviceUnreachable)
     case let error as RemoteError: ([of(error)], .serviceUnreachable)
+    case let error as MachineMissing:
+      (
+        ["\(quoted(error.name)) is not connected at the moment; it is tried again"],
+        .serviceUnreachable
+      )
     case let error as FollowError: ([of(error)], .serviceUnreachable)
     case let error as UnknownTransfers: (of(error), .refused)
     case let error as SystemdError: ([of(error)], .refused)
@@ -102,6 +107,12 @@ extension Sentences {
         + "\"kettle collections\" shows all collections"
     case .tooManyConnections:
       return ClientError.tooManyConnections(count: error.message).sentence
+    case .noFleet:
+      return "This machine is in no fleet; join one with \"kettle fleet join\""
+    case .notOffered:
+      return "This list does not offer that (\(said)); use the list of one machine"
+    case .fleet:
+      return "The fleet cannot be asked: \(said)"
     case .notAttached:
       return "Only the program of the session \(value) may make this request; please report it"
     }
@@ -110,10 +121,11 @@ extension Sentences {
   static func exitCode(of error: ControlError) -> ExitCode {
     switch error.code {
     case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession,
-      .unknownQueue, .unknownCollection:
+      .unknownQueue, .unknownCollection, .noFleet, .notOffered:
       .refused
     case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError,
-      .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections:
+      .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections,
+      .fleet:
       .serviceUnreachable
     }
   }
@@ -132,6 +144,9 @@ extension Sentences {
       "Transfer \(refusal.id) was never started, so there is nothing to pause; "
         + "start it with \"kettle start \(refusal.id)\""
     case .noFinishedFile: nothingToCompare(refusal.id)
+    case .busy:
+      "A machine of the fleet is placing the file of transfer \(refusal.id), or its state does not "
+        + "permit that; \"kettle why --fleet \(refusal.id)\" shows it"
     case .nothingToDecide:
       "Transfer \(refusal.id) does not ask for a decision, so there is nothing to accept"
     }

@@ -26,6 +26,8 @@ struct AddCommand: RunnableCommand {
         kettle wait $(kettle add https://example.org/a https://example.org/b)
       """)
 
+  static var worksOnFleet: Bool { true }
+
   static var repeatedType: (any ExpressibleByArgument.Type)? { String.self }
 
   @Argument(
@@ -45,6 +47,15 @@ struct AddCommand: RunnableCommand {
 
   @OptionGroup var collection: CollectionOptions
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      With --fleet: the name or a label of the machines that may download it, or all for a copy on \
+      each of them.
+      """,
+      valueName: "name"))
+  var on: String?
+
   @Flag(help: "Only print the files of a collection, with their sizes; nothing is fetched.")
   var dryRun = false
 
@@ -55,6 +66,7 @@ struct AddCommand: RunnableCommand {
   var json = false
 
   func run(in context: CommandContext) async throws -> ExitCode {
+    try checkPlace(in: context)
     var progress = CommandProgress(on: context.console, at: context.clock.now().monotonic)
     defer { progress.end() }
     let input = try readInput(in: context, &progress)
@@ -68,10 +80,19 @@ struct AddCommand: RunnableCommand {
           service: service, context: context, printsJSON: json
         ).show(input.collections)
       }
-      let adder = TransferAdder(
+      var adder = TransferAdder(
         service: service, reconnect: context.reconnection(for: "kettle add"))
+      adder.on = on
       try await adder.add(input, for: context, json: json, &progress)
       return .done
+    }
+  }
+
+  private func checkPlace(in context: CommandContext) throws(UsageError) {
+    guard let on else { return }
+    if !context.isFleet { throw UsageError(.fleet(.onWithoutFleet)) }
+    if on != FleetRequest.allMachines, !FleetRequest.isName(on) {
+      throw UsageError(.fleet(.name(on)))
     }
   }
 
@@ -168,7 +189,7 @@ extension TransferAdder {
       printer.print(ids, of: request)
       count += ids.count
       if !listed.isEmpty {
-        again += zip(ids, request.urls).compactMap { id, url in
+        again += request.withURLs(ids).compactMap { id, url in
           listed[url.text].map { (old: $0.id, new: id) }
         }
       }

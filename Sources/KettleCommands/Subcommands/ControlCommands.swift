@@ -16,6 +16,8 @@ struct PauseCommand: RunnableCommand {
         kettle pause --all
       """)
 
+  static var worksOnFleet: Bool { true }
+
   static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
 
   @OptionGroup var options: ControlOptions
@@ -55,6 +57,8 @@ struct StartCommand: RunnableCommand {
         kettle start 3 --user anna
         kettle start 3 --user anna --remember
       """)
+
+  static var worksOnFleet: Bool { true }
 
   static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
 
@@ -116,6 +120,8 @@ struct StopCommand: RunnableCommand {
         kettle stop 3
         kettle stop --all
       """)
+
+  static var worksOnFleet: Bool { true }
 
   static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
 
@@ -181,6 +187,8 @@ struct RemoveCommand: RunnableCommand {
         kettle remove --with-file 3
         kettle remove --all --yes
       """)
+
+  static var worksOnFleet: Bool { true }
 
   static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
 

@@ -31,6 +31,9 @@ struct ListCommand: RunnableCommand {
         kettle list --json | jq -r '.[] | select(.state == "completed") | .path'
       """)
 
+  static var worksOnFleet: Bool { true }
+  static var worksOnMachines: Bool { true }
+
   @Flag(help: "Print JSON.")
   var json = false
 
@@ -66,32 +69,65 @@ struct ListCommand: RunnableCommand {
       states: states.isEmpty ? nil : states, session: session.map { SessionID(rawValue: $0) },
       queue: try queue.map { try QueueName(argument: $0) }, text: match,
       membership: collection.map { .of($0) } ?? .none)
+    guard context.machines.isEmpty else { return try await list(filter, ofMachinesIn: context) }
     return try await context.withService(for: "kettle list") { service in
-      let rows = ListReader(service: service, filter: filter)
-      if json {
-        try await printJSON(rows, to: context.console)
-      } else {
-        try await printTable(rows, in: context)
-      }
+      try await list([ListReader(service: service, filter: filter)], in: context)
       return .done
     }
   }
 
-  private func printJSON(_ rows: ListReader, to console: any Console) async throws {
+  /// Lists the transfers of one machine after the other, with the ids that each of them uses. One
+  /// that cannot be reached does not keep the others from being listed.
+  private func list(_ filter: RowFilter, ofMachinesIn context: CommandContext) async throws
+    -> ExitCode
+  {
+    if collection != nil { throw UsageError(.command(.severalHosts(command: "list --collection"))) }
+    var lists: [ListReader] = []
+    var code = ExitCode.done
+    for (machine, name) in zip(context.machines, MachineName.shown(context.machines)) {
+      do {
+        let service = try await context.services.connect(
+          to: context.address.of(machine), client: "kettle list", startIfNeeded: true)
+        lists.append(ListReader(service: service, filter: filter, machine: name))
+      } catch {
+        let report = Sentences.report(of: error)
+        for sentence in report.sentences { context.console.printError(sentence) }
+        code = report.code
+      }
+    }
+    if !lists.isEmpty { try await list(lists, in: context) }
+    for list in lists { await list.service.close() }
+    return code
+  }
+
+  private func list(_ lists: [ListReader], in context: CommandContext) async throws {
+    if json {
+      try await printJSON(lists, to: context.console)
+    } else {
+      try await printTable(lists, in: context)
+    }
+  }
+
+  private func printJSON(_ lists: [ListReader], to console: any Console) async throws {
     var printer = try JSONArrayPrinter(on: console)
-    try await rows.forEachPage { page in try printer.print(page.map(\.json)) }
+    for list in lists { try await list.forEachPage { try printer.print($0.map(\.json)) } }
     try printer.end()
   }
 
-  private func printTable(_ rows: ListReader, in context: CommandContext) async throws {
+  private func printTable(_ lists: [ListReader], in context: CommandContext) async throws {
     let console = context.console
     var table: (any ListTable)?
-    let totals = try await rows.forEachPage { page in
-      let current = table ?? Self.table(of: page, in: context)
-      if table == nil { try console.write(current.header, to: .output) }
-      table = current
-      try console.write(page.map { current.text(of: $0) }.joined(), to: .output)
+    var parts: [Totals] = []
+    for list in lists {
+      let part = try await list.forEachPage { page in
+        let current = table ?? Self.table(of: page, among: lists, in: context)
+        if table == nil { try console.write(current.header, to: .output) }
+        table = current
+        try console.write(page.map { current.text(of: $0) }.joined(), to: .output)
+      }
+      parts.append(part)
     }
+    let totals = parts.count == 1 ? parts[0] : .sum(of: parts)
     if table == nil {
       console.printNote(Sentences.listEmpty)
     } else if let readiness = Sentences.readiness(of: totals, context.clock) {
@@ -101,14 +137,22 @@ struct ListCommand: RunnableCommand {
 
   /// - Parameter rows: The first rows of the list.
   private static func table(
-    of rows: [TransferSnapshot], in context: CommandContext
+    of rows: [TransferSnapshot], among lists: [ListReader], in context: CommandContext
   ) -> any ListTable {
+    let machines = lists.compactMap(\.machine)
     guard let columnCount = context.console.columnCount(of: .output) else {
-      return TransferTable(columnCount: nil, clock: context.clock)
+      return TransferTable(
+        columnCount: nil, clock: context.clock, hasMachines: !machines.isEmpty)
     }
     let now = context.clock.now()
+    // The column has room for the names of all machines.
+    let others = zip(rows, machines).map { row, machine in
+      var row = row
+      row.machine = machine
+      return row
+    }
     return TerminalTable(
-      of: rows, columnCount: columnCount, look: context.look(of: .output),
+      of: rows + others, columnCount: columnCount, look: context.look(of: .output),
       clock: context.clock.text(at: now.wall), now: now)
   }
 }
@@ -127,6 +171,8 @@ struct WhyCommand: RunnableCommand {
         kettle why 3
         kettle why 3 --json | jq -r '.heldBackBy, .until'
       """)
+
+  static var worksOnFleet: Bool { true }
 
   @Argument(
     help: ArgumentHelp("The id of a transfer, as shown by \"kettle list\".", valueName: "id"),
@@ -184,6 +230,8 @@ struct WatchCommand: RunnableCommand {
         kettle watch
         kettle watch --json | jq -r 'select(.transfer.state == "completed").transfer.path'
       """)
+
+  static var worksOnFleet: Bool { true }
 
   @Flag(help: "Print JSON.")
   var json = false

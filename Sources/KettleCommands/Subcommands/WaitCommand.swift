@@ -29,6 +29,8 @@ struct WaitCommand: RunnableCommand {
         kettle wait $(kettle add https://example.org/a https://example.org/b)
       """)
 
+  static var worksOnFleet: Bool { true }
+
   static var repeatedType: (any ExpressibleByArgument.Type)? { TransferID.self }
 
   @Argument(

@@ -102,7 +102,7 @@ extension JSONValue {
 
 extension TransferSnapshot {
   /// The object that `list --json` prints for a transfer, always with all of these members. That of
-  /// a collection has one more, and so has that of a file of one.
+  /// a collection has one more, and so have that of a file of one and that of a machine of a fleet.
   ///
   /// - Parameter obstacle: says in words what holds it back.
   package func json(obstacle: (HeldBack) -> String?) -> JSONValue {
@@ -131,6 +131,7 @@ extension TransferSnapshot {
     ]
     if let collection { members.append(.init("collection", collection.json)) }
     if let member { members.append(.init("memberOf", .integer(member.collection.rawValue))) }
+    if let machine { members.append(.init("machine", .string(machine))) }
     return .object(members)
   }
 }

@@ -14,21 +14,27 @@ package enum AddURLs: ControlMethod {
     package let urls: [TransferURL]
     /// As with `transfers.add`.
     package var requestID: String?
+    /// As with `transfers.add`.
+    package var on: String?
 
     /// Returns nil if there is no URL.
-    package init?(urls: [TransferURL], template: TransferSpec, requestID: String? = nil) {
+    package init?(
+      urls: [TransferURL], template: TransferSpec, requestID: String? = nil, on: String? = nil
+    ) {
       guard let first = urls.first else { return nil }
-      self.init(first: first, urls: urls, template: template, requestID: requestID)
+      self.init(first: first, urls: urls, template: template, requestID: requestID, on: on)
     }
 
     private init(
-      first: TransferURL, urls: [TransferURL], template: TransferSpec, requestID: String?
+      first: TransferURL, urls: [TransferURL], template: TransferSpec, requestID: String?,
+      on: String?
     ) {
       var template = template
       template.source = ChainedURL(given: first)
       self.template = template
       self.urls = urls
       self.requestID = requestID
+      self.on = on
     }
 
     package var transfers: [TransferSpec] {
@@ -50,7 +56,7 @@ package enum AddURLs: ControlMethod {
 
 extension AddURLs.Params: Codable {
   private enum CodingKeys: String, CodingKey {
-    case requestID, template, urls
+    case requestID, template, urls, on
   }
 
   package init(from decoder: any Decoder) throws {
@@ -70,7 +76,8 @@ extension AddURLs.Params: Codable {
     }
     self.init(
       first: first, urls: urls, template: template,
-      requestID: try container.decodeIfPresent(String.self, forKey: .requestID))
+      requestID: try container.decodeIfPresent(String.self, forKey: .requestID),
+      on: try container.decodeIfPresent(String.self, forKey: .on))
   }
 
   /// Decodes text by text, because decoding an array makes a decoder for each element.
@@ -100,6 +107,7 @@ extension AddURLs.Params: Codable {
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encodeIfPresent(requestID, forKey: .requestID)
+    try container.encodeIfPresent(on, forKey: .on)
     try template.encodeTemplate(to: container.superEncoder(forKey: .template))
     // Text by text, because encoding an array makes an encoder for each element.
     var list = container.nestedUnkeyedContainer(forKey: .urls)

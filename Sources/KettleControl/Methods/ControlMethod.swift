@@ -31,14 +31,17 @@ package enum Hello: ControlMethod {
     /// Whether a person watches this client: while it is connected, the service leaves notices of
     /// finished transfers to it. Absent means no.
     package var isWatchedByPerson: Bool?
+    /// Whether requests about the list mean the queue of this machine's fleet. Absent means no.
+    package var fleet: Bool?
 
     package init(
       protocolVersion: Int = ProtocolVersion.current, client: String,
-      isWatchedByPerson: Bool? = nil
+      isWatchedByPerson: Bool? = nil, fleet: Bool? = nil
     ) {
       self.protocolVersion = protocolVersion
       self.client = client
       self.isWatchedByPerson = isWatchedByPerson
+      self.fleet = fleet
     }
   }
 
@@ -69,10 +72,13 @@ package enum AddTransfers: ControlMethod {
     /// Chosen by the client, unique to each request. A request with the same ID is a retry: while
     /// this service runs, it receives the first reply and adds nothing.
     package var requestID: String?
+    /// In a fleet, the label or name of the hosts that may claim them; nil for any host.
+    package var on: String?
 
-    package init(transfers: [TransferSpec], requestID: String? = nil) {
+    package init(transfers: [TransferSpec], requestID: String? = nil, on: String? = nil) {
       self.transfers = transfers
       self.requestID = requestID
+      self.on = on
     }
   }
 

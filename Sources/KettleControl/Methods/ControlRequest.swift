@@ -49,6 +49,7 @@ package enum ControlRequest: Sendable, Hashable {
   case acknowledgeTasks(AcknowledgeTasks.Params)
   case updateTask(UpdateTask.Params)
   case answerChallenge(AnswerChallenge.Params)
+  case fleet(FleetRequest)
 
   /// Whether it adds transfers.
   package var adds: Bool {
@@ -60,7 +61,7 @@ package enum ControlRequest: Sendable, Hashable {
       .listBin,
       .undo, .emptyBin, .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession,
       .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks,
-      .updateTask, .answerChallenge:
+      .updateTask, .answerChallenge, .fleet:
       false
     }
   }
@@ -114,6 +115,7 @@ package enum ControlRequest: Sendable, Hashable {
     case .acknowledgeTasks: AcknowledgeTasks.name
     case .updateTask: UpdateTask.name
     case .answerChallenge: AnswerChallenge.name
+    case .fleet: ManageFleet.name
     }
   }
 }
@@ -182,6 +184,7 @@ extension ControlRequest {
     case AcknowledgeTasks.name: .acknowledgeTasks(try params())
     case UpdateTask.name: .updateTask(try params())
     case AnswerChallenge.name: .answerChallenge(try params())
+    case ManageFleet.name: .fleet(try params())
     default: nil
     }
   }

@@ -1,3 +1,4 @@
+import KettleFleet
 import KettleModel
 
 /// Lists the user's queues, with how many of their transfers run and wait.
@@ -101,8 +102,13 @@ package enum ListHosts: ControlMethod {
   package struct Result: Codable, Hashable, Sendable {
     /// By name.
     package var hosts: [HostSnapshot]
+    /// The machines of the fleet, in place of the hosts; nil outside the list of a fleet.
+    package var machines: [FleetHostRow]?
 
-    package init(hosts: [HostSnapshot]) { self.hosts = hosts }
+    package init(hosts: [HostSnapshot], machines: [FleetHostRow]? = nil) {
+      self.hosts = hosts
+      self.machines = machines
+    }
   }
 }
 

@@ -120,6 +120,12 @@ package struct ControlError: Error, Codable, Hashable, Sendable {
     case unknownQueue = -32010
     /// No transfer of this number is a collection with a complete list; `message` is the number.
     case unknownCollection = -32011
+    /// This machine is in no fleet.
+    case noFleet = -32012
+    /// The list of a fleet does not offer it; `message` is the method or the part of the request.
+    case notOffered = -32013
+    /// The fleet's queue cannot be asked, or it refused; `message` says why.
+    case fleet = -32014
   }
 
   package var code: Code

@@ -50,6 +50,8 @@ final class ClientMailbox: Sendable {
     var completedForm = CompletedForm.events
     var viewport: Viewport?
     var isWatchedByPerson = false
+    /// Whether its list is the queue of a fleet: no event of the engine is for it.
+    var isOfFleet = false
 
     func wants(_ event: TransferEvent, since before: TransferState?) -> Bool {
       if let watchedSession, watchedSession != event.snapshot.session { return false }
@@ -114,7 +116,7 @@ final class ClientMailbox: Sendable {
   }
 
   var wantsProgress: Bool {
-    state.withLock { $0.viewport != nil || $0.watching == .progress }
+    state.withLock { !$0.isOfFleet && ($0.viewport != nil || $0.watching == .progress) }
   }
 
   var viewport: Viewport? { state.withLock { $0.viewport } }
@@ -133,8 +135,16 @@ final class ClientMailbox: Sendable {
     }
   }
 
-  func greet(isWatchedByPerson: Bool) {
-    state.withLock { $0.isWatchedByPerson = isWatchedByPerson }
+  /// Whether the client's list is the queue of a fleet.
+  var isOfFleet: Bool { state.withLock { $0.isOfFleet } }
+
+  func greet(isWatchedByPerson: Bool, isOfFleet: Bool = false) {
+    state.withLock { state in
+      // The service still tells people about its own list.
+      state.isWatchedByPerson = isWatchedByPerson && !isOfFleet
+      state.isOfFleet = isOfFleet
+      updateTakesEvents(state)
+    }
   }
 
   // MARK: Subscriptions
@@ -164,7 +174,8 @@ final class ClientMailbox: Sendable {
 
   private func updateTakesEvents(_ state: borrowing State) {
     takesEvents.store(
-      state.watching != .nothing && !state.outbox.isBehind && !state.isClosed, ordering: .relaxed)
+      state.watching != .nothing && !state.isOfFleet && !state.outbox.isBehind && !state.isClosed,
+      ordering: .relaxed)
   }
 
   // MARK: Engine events
@@ -190,7 +201,12 @@ final class ClientMailbox: Sendable {
 
   /// - Parameter before: the previous state of the transfer; nil if unknown.
   func deliver(_ shared: SharedEvent, since before: TransferState? = nil) {
-    guard isWatching else { return }
+    if isWatching { enqueue(shared, since: before) }
+  }
+
+  /// Enqueues an event of the list that the client watches, whether that is the engine's or the
+  /// fleet's.
+  func enqueue(_ shared: SharedEvent, since before: TransferState?) {
     change { state in
       guard state.wants(shared.event, since: before) else { return nil }
       if state.gathers(shared.event) {
@@ -275,6 +291,8 @@ final class ClientMailbox: Sendable {
 
   /// Whether the client is dropped because it reads too slowly.
   var isOverflowed: Bool { state.withLock { $0.outbox.isOverflowed } }
+
+  var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Queued items are still sent; new ones are not accepted.
   func close() {

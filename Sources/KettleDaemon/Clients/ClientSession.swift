@@ -209,7 +209,8 @@ struct ClientSession: Sendable {
         return ControlError(.versionMismatch, String(ProtocolVersion.current))
       }
       greeting = .done
-      mailbox.greet(isWatchedByPerson: params.isWatchedByPerson == true)
+      mailbox.greet(
+        isWatchedByPerson: params.isWatchedByPerson == true, isOfFleet: params.fleet == true)
       logger.debug("A client connected", metadata: ["client": "\(params.client)"])
       return nil
     case (.missing, _): return ControlError(.helloMissing, request.method)

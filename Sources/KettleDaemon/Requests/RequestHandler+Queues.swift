@@ -88,7 +88,8 @@ extension RequestHandler {
       .resetHost, .forgetHost,
       .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession, .listSessions,
       .finishEvents,
-      .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask, .answerChallenge:
+      .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks, .updateTask, .answerChallenge,
+      .fleet:
       throw ControlError(.internalError, request.method)
     }
   }

@@ -41,7 +41,7 @@ extension RequestHandler {
       .relink, .limit,
       .move, .prioritize, .assign, .listQueues, .clear, .news, .sum, .reset, .listHosts,
       .resetHost, .forgetHost, .listBin, .undo, .emptyBin, .subscribe, .watch, .status, .stop,
-      .reload, .describeRPC:
+      .reload, .describeRPC, .fleet:
       throw ControlError(.internalError, request.method)
     }
   }

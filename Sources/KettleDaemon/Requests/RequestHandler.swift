@@ -13,12 +13,13 @@ struct RequestHandler: Sendable {
   private let memory: MemoryReturn?
   let controls: ServiceControls
   private let added = AddedRequests()
+  let fleet: FleetRequests
   let coder = ReplyCoder()
 
   init(
     engine: TransferEngine, broadcaster: Broadcaster, sessions: SessionRegistry,
     presence: DashboardPresence, information: ServiceInformation, memory: MemoryReturn? = nil,
-    controls: ServiceControls
+    controls: ServiceControls, fleet: (any FleetService)? = nil
   ) {
     self.engine = engine
     self.broadcaster = broadcaster
@@ -27,6 +28,7 @@ struct RequestHandler: Sendable {
     self.information = information
     self.memory = memory
     self.controls = controls
+    self.fleet = FleetRequests(fleet, information, now: { engine.now })
   }
 
   /// Returns the reply line.
@@ -37,7 +39,10 @@ struct RequestHandler: Sendable {
     whenDecided decided: @escaping @Sendable () -> Void = {}
   ) async -> [UInt8] {
     do throws(ControlError) {
-      let reply = try await answer(request, id: id, for: client, whenDecided: decided)
+      let reply =
+        client.mailbox.isOfFleet
+        ? try await fleet.answer(request, id: id, for: client)
+        : try await answer(request, id: id, for: client, whenDecided: decided)
       memory?.note(replyByteCount: reply.count)
       return reply
     } catch {
@@ -110,6 +115,8 @@ struct RequestHandler: Sendable {
     case .attachSession, .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks,
       .acknowledgeTasks, .updateTask, .answerChallenge:
       return try await answerSessionRequest(request, id: id, for: client)
+    case .fleet(let request):
+      return coder.encode(result: try await fleet.manage(request), to: id)
     }
   }
 
@@ -142,6 +149,7 @@ struct RequestHandler: Sendable {
     _ params: AddTransfers.Params, for client: ClientID,
     whenDecided decided: @escaping @Sendable () -> Void
   ) async throws(ControlError) -> AddTransfers.Result {
+    if params.on != nil { throw ControlError(.refusedSpec, "on") }
     for queue in Set(params.transfers.compactMap(\.options.queue)) { try await require(queue) }
     for session in Set(params.transfers.filter { $0.task != nil }.map(\.session)) {
       try sessions.requireProgram(client, of: session)
@@ -153,6 +161,7 @@ struct RequestHandler: Sendable {
   private func add(
     _ params: AddURLs.Params, whenDecided decided: @escaping @Sendable () -> Void
   ) async throws(ControlError) -> [TransferID] {
+    if params.on != nil { throw ControlError(.refusedSpec, "on") }
     if let queue = params.template.options.queue { try await require(queue) }
     return try await add(requestID: params.requestID, whenDecided: decided) { params.transfers }
   }

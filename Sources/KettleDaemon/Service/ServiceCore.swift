@@ -3,11 +3,16 @@ import KettleControl
 import KettleCurl
 import KettleEngine
 import KettleFiles
+import KettleFleet
 import KettleModel
 import KettleObjects
 import KettleStore
 import KettleSystem
 import Logging
+
+#if Fleet
+  import KettlePostgres
+#endif
 
 /// The parts of the service that do not depend on its socket: the store, the engine, the rows for
 /// clients, the sessions of programs, and the hooks.
@@ -24,6 +29,7 @@ struct ServiceCore: Sendable {
   private let journal: SQLiteJournal
   private let objects: ObjectStoreClient
   private let memory: MemoryReturn
+  private let fleet: FleetLink
   private let information: ServiceInformation
 
   /// Opens the store and connects the parts. Nothing is started yet.
@@ -88,6 +94,47 @@ struct ServiceCore: Sendable {
       ProcessResources.releaseUnusedMemory()
     }
     observers.add(memory)
+    fleet = Self.makeFleet(
+      for: engine, options, objects: objects, files: files, journal: journal, clock: clock,
+      rows: settings.engine.rows(clearedUpTo: nil), logger: logger)
+    observers.add(fleet)
+  }
+
+  /// Until this machine joins a fleet, nothing of it is loaded.
+  private static func makeFleet(
+    for engine: TransferEngine, _ options: TransferService.Options, objects: any ObjectStore,
+    files: POSIXFileStorage, journal: SQLiteJournal, clock: ServiceClock, rows: RowMaker,
+    logger: Logger
+  ) -> FleetLink {
+    FleetLink(
+      FleetLink.Ports(
+        open: { database throws(FleetError) in
+          #if Fleet
+            return PostgresFleet.open(try ConnectionText.withoutPassword(database))
+          #else
+            throw .noLibrary("this Kettle is built without fleets")
+          #endif
+        },
+        initialize: { database throws(FleetError) in
+          #if Fleet
+            try PostgresFleet.initialize(ConnectionText.withoutPassword(database))
+          #else
+            throw .noLibrary("this Kettle is built without fleets")
+          #endif
+        },
+        engine: engine, objects: objects,
+        transfers: {
+          let order = try? journal.order(RowFilter(session: .fleet), RowSort(), rows: rows)
+          return await engine.details(of: order?.ids ?? [])
+        },
+        settingsPath: options.paths.fleetPath,
+        stagingDirectory: options.paths.fleetStagingDirectory,
+        freeBytes: { files.freeBytes(at: $0) }, clock: clock,
+        sharing: FleetSharing.Ports(
+          stagingDirectory: options.paths.fleetStagingDirectory,
+          digest: { path throws(TransferFailure) in
+            try files.digest(ofFileAt: path, algorithm: .sha256)
+          })), logger: logger)
   }
 
   /// Its transport is made when the first file is stored.
@@ -170,6 +217,7 @@ struct ServiceCore: Sendable {
     let recovered = try await engine.start()
     await sessions.recover(recovered.sessions)
     hooks.recover(recovered.hooks)
+    await fleet.start()
     return Task(executorPreference: WorkerPool.tasks) { [sessions, hooks] in
       async let sessionWork: Void = sessions.run()
       async let hookWork: Void = hooks.run()
@@ -187,7 +235,7 @@ struct ServiceCore: Sendable {
       engine: engine, broadcaster: broadcaster, sessions: sessions, presence: presence,
       information: information, memory: memory,
       controls: ServiceControls(
-        stop: stop, reload: { await reload.run($0) }, describeRPC: { rpc.status }))
+        stop: stop, reload: { await reload.run($0) }, describeRPC: { rpc.status }), fleet: fleet)
   }
 
   /// Makes the RPC, which is closed until it is configured.
@@ -203,8 +251,9 @@ struct ServiceCore: Sendable {
   /// Unique to this start of the service.
   var instance: String { information.instance }
 
-  /// Ends notifications, launches and hooks.
+  /// Ends the work for a fleet, notifications, launches and hooks.
   func endPrograms() {
+    fleet.end()
     notifications?.end()
     sessions.end()
     hooks.end()
@@ -224,6 +273,7 @@ final class EngineObservers: Sendable {
   private let sessions = Mutex<SessionRegistry?>(nil)
   private let hooks = Mutex<HookRegistry?>(nil)
   private let memory = Mutex<MemoryReturn?>(nil)
+  private let fleet = Mutex<FleetLink?>(nil)
 
   init(
     broadcaster: Broadcaster, need: ConditionNeed,
@@ -246,7 +296,11 @@ final class EngineObservers: Sendable {
   /// Must be called before the engine starts.
   func add(_ memory: MemoryReturn) { self.memory.withLock { $0 = memory } }
 
+  /// Must be called before the engine starts.
+  func add(_ fleet: FleetLink) { self.fleet.withLock { $0 = fleet } }
+
   func observe(_ event: EngineEvent) {
+    fleet.withLock { $0 }?.observe(event)
     memory.withLock { $0 }?.observe(event)
     need.observe(event)
     sessions.withLock { $0 }?.observe(event)

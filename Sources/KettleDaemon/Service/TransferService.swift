@@ -235,6 +235,7 @@ struct ClientServer: Sendable {
       whenLeft: { id in
         handler.sessions.disconnect(id)
         handler.presence.leave(id)
+        handler.fleet.leave(id)
       },
       explain: { await handler.explained($0, .shown) }
     ) { request, id, client, decided in

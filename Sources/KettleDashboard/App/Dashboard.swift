@@ -113,7 +113,8 @@ package struct Dashboard: Hashable, Sendable {
     case .newsArrived(let arrived):
       news = arrived.isEmpty ? nil : arrived
       return []
-    case .rowsArrived, .found, .detailsArrived, .membersArrived, .hostsArrived, .finishedSummed,
+    case .rowsArrived, .found, .detailsArrived, .membersArrived, .hostsArrived, .machinesArrived,
+      .finishedSummed,
       .duplicatesFound,
       .linkChanged,
       .serviceReported, .commandFinished, .ticked:
@@ -201,7 +202,8 @@ extension Dashboard {
       if !notices.isEmpty { showProblems(at: now) }
     case .commandFinished(let outcome): commandFinished(outcome, at: now)
     case .ticked: service.tick(at: now.monotonic)
-    case .found, .detailsArrived, .membersArrived, .hostsArrived, .finishedSummed, .duplicatesFound,
+    case .found, .detailsArrived, .membersArrived, .hostsArrived, .machinesArrived, .finishedSummed,
+      .duplicatesFound,
       .newsArrived,
       .keyPressed,
       .mouse, .pasteRefused, .resized, .directoriesKnown, .utcOffsetChanged:

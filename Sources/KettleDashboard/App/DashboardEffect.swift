@@ -1,3 +1,4 @@
+import KettleFleet
 import KettleModel
 
 /// A side effect for the caller to perform; returned by `Dashboard.update(_:at:)`.
@@ -110,6 +111,8 @@ package enum DashboardMessage: Hashable, Sendable {
   case membersArrived(TransferID, [NumberedMember])
   /// The reply to `ServiceEffect.loadHosts`.
   case hostsArrived([HostSnapshot])
+  /// The same for the list of a fleet.
+  case machinesArrived([FleetHostRow])
   /// The reply to `ServiceEffect.sumFinished`.
   case finishedSummed(since: WallTime, byteCount: Int64)
   /// The reply to `ServiceEffect.findDuplicates`: one transfer for each URL that is in the list.

@@ -154,6 +154,15 @@ struct ScreenContext {
   var keymap: Keymap { settings.keymap }
   var totals: Totals { service.totals }
   var isConnected: Bool { service.link.isConnected }
+  /// Whether the list is the queue of a fleet.
+  var isOfFleet: Bool { totals.fleet != nil }
+  /// Whether the rows are of several machines.
+  var hasMachines: Bool { isOfFleet || totals.machines != nil }
+
+  /// Returns the id that the machine of a transfer uses.
+  func ownID(of row: TransferSnapshot) -> TransferID {
+    totals.machines == nil ? row.id : MachineIDs.own(row.id)
+  }
 
   /// Writes a time of the user's clock into a sentence.
   func time(_ time: WallTime) -> String { clock.long(time, now: now.wall) }

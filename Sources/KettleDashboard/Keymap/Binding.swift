@@ -17,7 +17,11 @@ struct Binding<Owner>: Sendable {
     do perform: @escaping Effect
   ) {
     self.action = action
-    self.availability = availability ?? { _, _ in .possible }
+    let whyNotInFleet = action.whyNotInFleet
+    self.availability = { owner, context in
+      if let whyNotInFleet, context.isOfFleet { return .impossible(whyNotInFleet) }
+      return availability?(owner, context) ?? .possible
+    }
     self.label = label ?? { _, _ in action.label }
     self.perform = perform
   }

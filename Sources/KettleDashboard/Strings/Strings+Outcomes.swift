@@ -133,6 +133,7 @@ extension Strings {
     case .notStarted: "it is not started"
     case .nothingToDecide: "it does not ask for a decision"
     case .noFinishedFile: "it has no finished file"
+    case .busy: "its file is being placed, or its state does not permit it"
     }
   }
 

@@ -46,12 +46,14 @@ package struct RowFilter: Codable, Hashable, Sendable {
   /// The accepted stage; nil accepts all.
   package var stage: Stage?
   package var membership: Membership
+  /// The name of the host of a fleet that has claimed or published it.
+  package var machine: String?
 
   package init(
     states: [TransferState]? = nil, session: SessionID? = nil, queue: QueueName? = nil,
     host: String? = nil, text: String? = nil, needsUser: Bool = false,
     hookFailed: Bool = false, scope: Scope = .all, stage: Stage? = nil,
-    membership: Membership = .any
+    membership: Membership = .any, machine: String? = nil
   ) {
     self.states = states
     self.session = session
@@ -63,6 +65,7 @@ package struct RowFilter: Codable, Hashable, Sendable {
     self.scope = scope
     self.stage = stage
     self.membership = membership
+    self.machine = machine
   }
 }
 
@@ -100,6 +103,7 @@ extension RowFilter.Membership: Codable {
 extension RowFilter {
   private enum CodingKeys: String, CodingKey {
     case states, session, queue, host, text, needsUser, hookFailed, scope, stage, membership
+    case machine
   }
 
   package init(from decoder: any Decoder) throws {
@@ -114,7 +118,8 @@ extension RowFilter {
       hookFailed: try container.decodeIfPresent(Bool.self, forKey: .hookFailed) ?? false,
       scope: try container.decodeIfPresent(Scope.self, forKey: .scope) ?? .all,
       stage: try container.decodeIfPresent(Stage.self, forKey: .stage),
-      membership: try container.decodeIfPresent(Membership.self, forKey: .membership) ?? .any)
+      membership: try container.decodeIfPresent(Membership.self, forKey: .membership) ?? .any,
+      machine: try container.decodeIfPresent(String.self, forKey: .machine))
   }
 }
 
@@ -224,6 +229,7 @@ package struct RowTest: Sendable {
     }
     if let queue = filter.queue, queue != row.queueOfUser { return false }
     if let host = filter.host, !row.hasHost(host) { return false }
+    if let machine = filter.machine, machine != row.machine { return false }
     return words.passes(row)
   }
 }

@@ -152,6 +152,7 @@ extension RowSort {
     case .priority: .real(row.priority.value)
     case .host: .text(String(row.host))
     case .session: .text(row.session.rawValue)
+    case .machine: .text(row.machine ?? "")
     }
   }
 }
@@ -187,6 +188,8 @@ package struct RowSort: Codable, Hashable, Sendable {
     case queue
     case title, state, size, progress, speed, secondsLeft, connections, priority
     case host, session, createdAt, finishedAt
+    /// Only in the list of a fleet.
+    case machine
   }
 
   package enum Grouping: String, Codable, Sendable, CaseIterable {

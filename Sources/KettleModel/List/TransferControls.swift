@@ -79,6 +79,8 @@ package struct ControlRefusal: Codable, Hashable, Sendable {
     case nothingToDecide
     /// There is no finished file of Kettle's to compare or repair.
     case noFinishedFile
+    /// A host of the fleet places its file at the moment, or its state does not permit it.
+    case busy
   }
 
   package var id: TransferID

@@ -16,6 +16,11 @@ public struct Totals: Hashable, Sendable, Codable {
   public var failedHookCount: Int?
   /// The progress of all unfinished transfers; nil if there are none.
   public var batch: BatchProgress?
+  /// The fleet whose queue is listed; nil for the list of one machine.
+  package var fleet: FleetGlance?
+  /// The machines whose lists are shown as one; nil for another list. A client knows them, and no
+  /// service sends them.
+  package var machines: MachinesGlance?
 
   public init() {}
 
@@ -33,7 +38,7 @@ public struct Totals: Hashable, Sendable, Codable {
 extension Totals {
   private enum CodingKeys: String, CodingKey {
     case bytesPerSecond, counts, freeBytes, limitBytesPerSecond, limitUntil, batch
-    case needsUserCount, failedHookCount
+    case needsUserCount, failedHookCount, fleet
   }
 
   /// Decodes `counts` as an object: the synthesized coding of a dictionary with enum keys is an
@@ -47,6 +52,7 @@ extension Totals {
     batch = try container.decodeIfPresent(BatchProgress.self, forKey: .batch)
     needsUserCount = try container.decodeIfPresent(Int.self, forKey: .needsUserCount)
     failedHookCount = try container.decodeIfPresent(Int.self, forKey: .failedHookCount)
+    fleet = try container.decodeIfPresent(FleetGlance.self, forKey: .fleet)
     for (name, count) in try container.decode([String: Int].self, forKey: .counts) {
       if let state = TransferState(rawValue: name) { counts[state] = count }
     }
@@ -61,8 +67,24 @@ extension Totals {
     try container.encodeIfPresent(batch, forKey: .batch)
     try container.encodeIfPresent(needsUserCount, forKey: .needsUserCount)
     try container.encodeIfPresent(failedHookCount, forKey: .failedHookCount)
+    try container.encodeIfPresent(fleet, forKey: .fleet)
     let named = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
     try container.encode(named, forKey: .counts)
+  }
+}
+
+/// The fleet whose queue a list shows.
+package struct FleetGlance: Hashable, Sendable, Codable {
+  package var name: String
+  /// Why its database does not answer, and since when it has not; the list is as old as that. nil
+  /// while it answers.
+  package var problem: String?
+  package var silentSince: WallTime?
+
+  package init(name: String, problem: String? = nil, silentSince: WallTime? = nil) {
+    self.name = name
+    self.problem = problem
+    self.silentSince = silentSince
   }
 }
 

@@ -84,6 +84,8 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   public var collection: CollectionProgress?
   /// Set for a file of a collection.
   public var member: MemberRole?
+  /// In the list of a fleet, the name of the host that has claimed or published it; nil for none.
+  package var machine: String?
 
   public init(
     id: TransferID, session: SessionID, taskIdentifier: Int64, title: String, url: String,

@@ -18,9 +18,11 @@ let importTable: [String: ImportRow] = [
   "KettleModel": ImportRow(),
   "KettleCollections": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
   "KettleScheduler": ImportRow(ours: ["KettleCollections", "KettleModel"]),
-  "KettleControl": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
-  "KettleDashboard": ImportRow(ours: ["KettleCollections", "KettleModel"]),
+  "KettleControl": ImportRow(
+    ours: ["KettleFleet", "KettleModel"], system: ["FoundationEssentials"]),
+  "KettleDashboard": ImportRow(ours: ["KettleCollections", "KettleFleet", "KettleModel"]),
   "KettleConfiguration": ImportRow(ours: ["KettleModel"]),
+  "KettleFleet": ImportRow(ours: ["KettleModel"]),
 
   // MARK: Shell
   "KettleSystem": ImportRow(
@@ -41,6 +43,9 @@ let importTable: [String: ImportRow] = [
   "KettleObjects": ImportRow(
     ours: ["KettleEngine", "KettleModel", "KettleSystem"],
     system: ["Dispatch", "FoundationEssentials"]),
+  "KettlePostgres": ImportRow(
+    ours: ["KettleFleet", "KettleModel", "KettleSystem"],
+    outside: ["CKettleLinux", "CKettlePostgres"], system: ["FoundationEssentials", "Glibc"]),
   "KettleStarter": ImportRow(
     ours: ["KettleControl", "KettleModel", "KettleSystem"], outside: ["CKettleLinux"],
     system: ["Dispatch", "FoundationEssentials", "Glibc"]),
@@ -68,14 +73,15 @@ let importTable: [String: ImportRow] = [
   "KettleDaemon": ImportRow(
     ours: [
       "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop", "KettleEngine",
-      "KettleFiles", "KettleModel", "KettleObjects", "KettleRPC", "KettleScheduler", "KettleSocket",
-      "KettleStarter", "KettleStore", "KettleSystem",
+      "KettleFiles", "KettleFleet", "KettleModel", "KettleObjects", "KettlePostgres", "KettleRPC",
+      "KettleScheduler", "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem",
     ], outside: ["CKettleLinux", "Logging"],
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "KettleCommands": ImportRow(
     ours: [
-      "KettleCollections", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel",
-      "KettleRPC", "KettleSocket", "KettleStarter", "KettleSystem", "KettleTerminal",
+      "KettleCollections", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleFleet",
+      "KettleModel", "KettleRPC", "KettleSocket", "KettleStarter", "KettleSystem",
+      "KettleTerminal",
     ], outside: ["ArgumentParser"], system: ["Dispatch", "FoundationEssentials", "Glibc"]),
   "kettle": ImportRow(
     ours: [
@@ -99,6 +105,7 @@ let importTable: [String: ImportRow] = [
   "CKettleCurl": ImportRow(), "CKettleNcurses": ImportRow(),
   // With the loader of CKettleCurl.
   "CKettleUnpacking": ImportRow(ours: ["CKettleCurl"]),
+  "CKettlePostgres": ImportRow(ours: ["CKettleCurl"]),
   "CKettleSQLite": ImportRow(), "CKettleLinux": ImportRow(),
 ]
 

@@ -41,6 +41,9 @@ struct SentencesTests {
     case .unknownCollection:
       "There is no collection \"x\" whose list is complete; "
         + "\"kettle collections\" shows all collections"
+    case .noFleet: "This machine is in no fleet; join one with \"kettle fleet join\""
+    case .notOffered: "This list does not offer that (x); use the list of one machine"
+    case .fleet: "The fleet cannot be asked: x"
     case .tooManyConnections: Self.tooMany("x")
     case .notAttached:
       "Only the program of the session \"x\" may make this request; please report it"
@@ -61,10 +64,11 @@ struct SentencesTests {
   private func code(_ code: ControlError.Code) -> Int32 {
     switch code {
     case .unknownTransfer, .cannotKeep, .refusedSpec, .sessionInUse, .unknownSession,
-      .unknownQueue, .unknownCollection:
+      .unknownQueue, .unknownCollection, .noFleet, .notOffered:
       2
     case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError,
-      .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections:
+      .versionMismatch, .helloMissing, .stopping, .notAttached, .tooManyConnections,
+      .fleet:
       3
     }
   }

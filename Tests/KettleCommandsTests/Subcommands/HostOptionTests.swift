@@ -41,6 +41,53 @@ struct HostOptionTests {
     #expect(context.dashboard.requests.map(\.filesAreHere) == [false])
   }
 
+  @Test func `several hosts are the machines of one dashboard`() async {
+    var context = FakeContext()
+    context.console = FakeConsole(inputIsTerminal: true, outputColumns: 80)
+    let words = ["--host", "local", "--host=me@nas", "--host", "you@box", "--host", "me@nas"]
+    #expect(await context.run(words).code == 0)
+    let request = context.dashboard.requests.first
+    #expect(
+      request?.address.machines.map { $0.host?.text } == [nil, "me@nas", "you@box"])
+    #expect(request?.filesAreHere == false)
+    #expect(request?.shellProgram == nil)
+    #expect(
+      MachineName.shown(request?.address.machines ?? []) == ["local", "nas", "box"])
+  }
+
+  @Test func `local alone is this machine, and the same host twice is one`() async {
+    let (local, attempts) = await run("--host", "local", "list")
+    #expect(local.code == 0)
+    #expect(attempts.map(\.address.host) == [nil])
+    let (twice, others) = await run("list", "--host", "box", "--host", "box")
+    #expect(twice.code == 0)
+    #expect(others.map(\.address.host) == [RemoteHost("box")])
+    #expect(others.map(\.address.machines) == [[]])
+  }
+
+  @Test func `short names are only used where they are clear`() {
+    let machines = [
+      "me@nas", "you@nas", "ssh://me@box.a.org", "attic.a.org", "attic.b.org", "10.0.0.7",
+    ].compactMap { RemoteHost($0) }
+    #expect(
+      MachineName.shown(machines.map { .remote($0) })
+        == ["me@nas", "you@nas", "box", "attic.a.org", "attic.b.org", "10.0.0.7"])
+  }
+
+  @Test func `commands for one machine refuse several`() async {
+    let two = ["--host", "a", "--host", "b"]
+    for words in [
+      ["add", "https://a.org/"], ["pause", "1"], ["list", "--fleet"], ["--plain"], [],
+    ] {
+      let (outcome, attempts) = await run(words + two)
+      #expect(outcome.code == 2, "\(words)")
+      #expect(outcome.error.contains("show several machines"), "\(outcome.error)")
+      #expect(attempts.isEmpty)
+    }
+    let many = (0...64).flatMap { ["--host", "m\($0)"] }
+    #expect(await run(["list"] + many).0.code == 2)
+  }
+
   @Test func `--host without a value or after -- is rejected`() async {
     for words in [["list", "--host"], ["--host"], ["list", "--", "--host", "box"]] {
       let (outcome, attempts) = await run(words)

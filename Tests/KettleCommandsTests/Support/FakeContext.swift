@@ -139,6 +139,8 @@ struct FakeContext {
   var console = FakeConsole()
   var clock = FakeClock()
   var connector: FakeConnector?
+  /// In place of `connector`.
+  var services: (any ServiceConnector)?
   var interruptions: [Interruption] = []
   var dashboard = FakeDashboard()
   var environment = ["HOME": "/home/anna"]
@@ -168,7 +170,7 @@ struct FakeContext {
     var context = CommandContext(
       environment: environment, currentDirectory: workingDirectory ?? .at(directory),
       console: console, clock: clock,
-      services: connector ?? FakeConnector([.success(service)]),
+      services: services ?? connector ?? FakeConnector([.success(service)]),
       interruptions: FakeInterruptions(all: interruptions), dashboard: dashboard,
       runService: { options in 40 + (options.readyDescriptor ?? 2) },
       runDemoService: { [demoEnd] options in

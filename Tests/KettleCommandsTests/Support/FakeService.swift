@@ -1,4 +1,5 @@
 import KettleControl
+import KettleFleet
 import KettleModel
 import KettleSocket
 import KettleStarter
@@ -8,6 +9,9 @@ import KettleSystem
 final class FakeService: ServiceCalling {
   enum Asked: Hashable {
     case add([TransferSpec])
+    /// Before `add`, in a fleet.
+    case on(String)
+    case fleet(FleetRequest)
     case list(Viewport)
     case describe(TransferID)
     case control(ControlVerb, TransferSelection)
@@ -60,6 +64,7 @@ final class FakeService: ServiceCalling {
     var undone: [UndoAction.Result] = []
     var binBytes: BinBytes?
     var news: TransferNews?
+    var fleet = ManageFleet.Result()
     var reloaded = ReloadConfiguration.Result(notices: [], pending: [])
     var rpc = DescribeRPC.Result()
     var whenAdded: (@Sendable (TransferSpec) -> Void)?
@@ -143,6 +148,9 @@ final class FakeService: ServiceCalling {
   func have(_ queues: [QueueSnapshot]) { state.withLock { $0.queues = queues } }
 
   func have(_ bin: [BinSnapshot]) { state.withLock { $0.bin = bin } }
+
+  /// Sets the answer to all requests about the fleet.
+  func have(_ fleet: ManageFleet.Result) { state.withLock { $0.fleet = fleet } }
 
   func have(_ news: TransferNews) { state.withLock { $0.news = news } }
 
@@ -229,7 +237,11 @@ final class FakeService: ServiceCalling {
   private func answer(_ params: Any, _ method: String) throws -> Any {
     switch params {
     case let params as AddTransfers.Params: return try add(params)
+    case let request as FleetRequest:
+      record(.fleet(request))
+      return state.withLock { $0.fleet }
     case let params as AddURLs.Params:
+      if let on = params.on { record(.on(on)) }
       let added = try add(.init(transfers: params.transfers, requestID: params.requestID))
       return AddURLs.Result(runs: IDRuns(added.ids))
     case let viewport as Viewport where method == ListTransfers.name: return list(viewport)
@@ -389,6 +401,7 @@ final class FakeService: ServiceCalling {
   private func added(_ params: AddTransfers.Params) -> (AddTransfers.Result, isLost: Bool) {
     state.withLock { state in
       let specs = params.transfers
+      if let on = params.on { state.asked.append(.on(on)) }
       state.asked.append(.add(specs))
       if let known = params.requestID.flatMap({ state.added[$0] }) { return (known, false) }
       var ids: [TransferID] = []

@@ -130,6 +130,7 @@ enum NaiveOrder {
     case .priority: return order(\.priority)
     case .host: return order { String($0.host) }
     case .session: return order(\.session.rawValue)
+    case .machine: return order { $0.machine ?? "" }
     case .createdAt: return order(\.createdAt)
     case .finishedAt: return known(\.finishedAt)
     }

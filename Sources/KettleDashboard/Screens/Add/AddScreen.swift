@@ -156,7 +156,8 @@ package struct AddScreen: EditingScreen {
       guard context.isConnected, duplicates.isDue(at: context.now.monotonic) else { return [] }
       let urls = form.urls.distinctURLs.sorted()
       return urls.isEmpty ? [] : [.service(.findDuplicates(urls))]
-    case .commandFinished, .detailsArrived, .membersArrived, .hostsArrived, .finishedSummed,
+    case .commandFinished, .detailsArrived, .membersArrived, .hostsArrived, .machinesArrived,
+      .finishedSummed,
       .rowsArrived,
       .linkChanged, .found,
       .serviceReported, .newsArrived, .keyPressed, .mouse, .pasteRefused, .resized,

@@ -1,26 +1,36 @@
+import KettleFleet
 import KettleModel
 
 /// The hosts beside the graph: their connections, their speed, and what keeps transfers from them.
 package struct HostPane: Hashable, Sendable {
   private var hosts: [HostSnapshot] = []
+  /// In place of the hosts in the list of a fleet or of several machines.
+  private var machines: MachineList?
   private var requestedAt: MonotonicTime?
   /// The recent speeds of each host, by its origin.
   private var speeds: [String: [Int64]] = [:]
 
   static let intervalMilliseconds: Int64 = 2000
+  /// Of machines while nothing is under way.
+  private static let longIntervalMilliseconds: Int64 = 10_000
   /// The speeds that are kept of each host.
   private static let countMax = 60
 
   package init() {}
 
-  /// Returns a request for the hosts while something is under way, every two seconds.
+  /// Returns a request for the hosts while something is under way, every two seconds. Machines are
+  /// always of interest.
   mutating func refresh(_ context: ScreenContext) -> [ScreenRequest] {
     let now = context.now.monotonic
-    let isDue = requestedAt.map { now.milliseconds(since: $0) >= Self.intervalMilliseconds } ?? true
-    guard isDue, context.isConnected, context.totals.underWayCount > 0 else { return [] }
+    let isBusy = context.totals.underWayCount > 0
+    let interval = isBusy ? Self.intervalMilliseconds : Self.longIntervalMilliseconds
+    let isDue = requestedAt.map { now.milliseconds(since: $0) >= interval } ?? true
+    guard isDue, context.isConnected, isBusy || context.hasMachines else { return [] }
     requestedAt = now
     return [.service(.loadHosts)]
   }
+
+  mutating func receive(_ listed: [FleetHostRow]) { machines = MachineList(listed) }
 
   mutating func receive(_ listed: [HostSnapshot]) {
     hosts = HostSnapshot.inOrder(listed)
@@ -45,6 +55,7 @@ package struct HostPane: Hashable, Sendable {
   func draw(
     on canvas: inout Canvas, _ box: TitledBox, rates: RowRates, _ context: ScreenContext
   ) {
+    if let machines { return machines.draw(on: &canvas, box, context) }
     // While nothing is under way, the hosts are not requested and would be outdated.
     let isCurrent = context.isConnected && context.totals.underWayCount > 0
     let shown = isCurrent ? hosts : []

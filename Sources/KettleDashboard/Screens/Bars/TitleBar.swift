@@ -53,7 +53,7 @@ struct TitleBar {
   private func role(_ role: Role) -> Role { service.isLinkLost ? .barProblem : role }
 
   private func fittingTitle(columns: Int, _ look: Look) -> Title {
-    for form in TitleForm.all(columns: columns) {
+    for form in TitleForm.all(columns: columns, isNamed: listName != nil) {
       let title = title(form, columns: columns, look)
       if title.columns(look) <= columns - 2 { return title }
     }
@@ -65,7 +65,9 @@ struct TitleBar {
     let isHot = steam == .hot && look.canMove
     title.left.append(TitlePiece(look.glyphs.kettle, gap: 0, role: isHot ? .attentionTitle : .key))
     if form.hasName {
-      title.left.append(TitlePiece(Strings.product.lowercased(), gap: 1, role: .heading))
+      title.left.append(
+        TitlePiece(
+          listName ?? Strings.product.lowercased(), gap: 1, role: .heading))
     }
     title.left.append(speedPiece(form, columns: columns, look))
     if form.hasLimit, let limit = limitText {
@@ -85,6 +87,12 @@ struct TitleBar {
       form.barWidth > 0
       ? time ?? "" : [title.percent, time].compactMap(\.self).joined(separator: "  ")
     return title
+  }
+
+  /// The name of the fleet or of the machines; nil for the list of one machine.
+  private var listName: String? {
+    service.totals.machines.map { Strings.names($0) }
+      ?? service.totals.fleet.map { Strings.fleetName($0) }
   }
 
   private func speedPiece(_ form: TitleForm, columns: Int, _ look: Look) -> TitlePiece {
@@ -160,6 +168,14 @@ struct TitleBar {
   private func warnings(_ form: TitleForm, _ look: Look) -> [TitlePiece] {
     let gap = form.isSpaced ? 2 : 1
     var pieces: [TitlePiece] = []
+    if let since = service.totals.fleet?.silentSince {
+      let text = Strings.fleetIsSilent(since: clock.short(since, now: now.wall))
+      pieces.append(TitlePiece(text, gap: gap, role: .problem))
+    }
+    if let missing = service.totals.machines?.missing, let since = missing.map(\.since).min() {
+      let text = Strings.areMissing(missing, since: clock.short(since, now: now.wall))
+      pieces.append(TitlePiece(text, gap: gap, role: .problem))
+    }
     if let hooks = service.totals.failedHookCount, hooks > 0 {
       pieces.append(TitlePiece(Strings.hooksFailed(hooks), gap: gap, role: .attention))
     }
@@ -272,10 +288,10 @@ private struct TitleForm {
   var countsMax = TransferState.allCases.count
 
   /// From the fullest form to the barest.
-  static func all(columns: Int) -> [TitleForm] {
+  static func all(columns: Int, isNamed: Bool) -> [TitleForm] {
     var form = TitleForm()
     if columns < 100 {
-      form = TitleForm(hasName: false, isSpaced: false, barWidth: 10, trendWidth: 12)
+      form = TitleForm(hasName: isNamed, isSpaced: false, barWidth: 10, trendWidth: 12)
     }
     var all = [form]
     func reduce(_ change: (inout TitleForm) -> Void) {

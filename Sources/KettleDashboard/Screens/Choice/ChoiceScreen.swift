@@ -209,6 +209,7 @@ struct ChoiceScreen: EditingScreen {
       return next.map { [.service(.loadMembers(id, from: $0))] } ?? []
     case .resized: return move(to: cursor, context)
     case .keyPressed, .mouse, .pasteRefused, .rowsArrived, .found, .detailsArrived, .hostsArrived,
+      .machinesArrived,
       .finishedSummed, .duplicatesFound, .directoriesKnown, .linkChanged, .serviceReported,
       .newsArrived, .commandFinished, .utcOffsetChanged, .ticked, .membersArrived:
       return []

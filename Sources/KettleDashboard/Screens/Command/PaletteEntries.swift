@@ -39,7 +39,7 @@ enum PaletteEntries {
       work: .list(.filter("state:" + word)), otherWords: ["show " + word, "only " + word])
   }
 
-  private static let sorting: [PaletteEntry] = RowSort.Key.allCases.map { key in
+  private static let sorting: [PaletteEntry] = RowSort.Key.ofMenu.map { key in
     PaletteEntry(
       "sort " + key.name, meaning: Strings.sorts(by: key.name), work: .list(.sort(by: key)))
   }

@@ -44,7 +44,7 @@ package struct DetailsPane: Hashable, Sendable {
       canvas.write(text, row: first, column: 1, width: size.columns - 2, .columnHeader)
       return
     }
-    drawTitle(of: details.snapshot, on: &canvas, row: first)
+    drawTitle(of: details.snapshot, on: &canvas, row: first, context)
     let height = rows.count - 1
     let layout = ReaderLayout(
       size: ScreenSize(columns: size.columns, rows: height + 3), hasTabs: true)
@@ -64,11 +64,13 @@ package struct DetailsPane: Hashable, Sendable {
     }
   }
 
-  private func drawTitle(of row: TransferSnapshot, on canvas: inout Canvas, row screenRow: Int) {
+  private func drawTitle(
+    of row: TransferSnapshot, on canvas: inout Canvas, row screenRow: Int, _ context: ScreenContext
+  ) {
     let columns = canvas.size.columns
     let right = Strings.paneSection(section)
     let room = max(1, columns - 4 - right.count)
-    let title = "\(row.id)  " + row.shownTitle
+    let title = "\(context.ownID(of: row))  " + row.shownTitle
     canvas.write(title, row: screenRow, column: 1, width: room, .columnHeader, cut: .middle)
     canvas.writeRight(
       right, row: screenRow, column: 1 + room, width: max(0, columns - 2 - room), .columnHeader)

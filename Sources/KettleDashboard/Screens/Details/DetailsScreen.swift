@@ -96,7 +96,8 @@ struct DetailsScreen: ReaderScreen {
     case .ticked:
       let age = context.now.monotonic.milliseconds(since: requestedAt)
       return age >= Self.intervalMilliseconds ? reload(context) : []
-    case .detailsArrived, .membersArrived, .hostsArrived, .finishedSummed, .commandFinished,
+    case .detailsArrived, .membersArrived, .hostsArrived, .machinesArrived, .finishedSummed,
+      .commandFinished,
       .linkChanged, .found,
       .duplicatesFound, .serviceReported, .newsArrived, .keyPressed, .mouse, .pasteRefused,
       .directoriesKnown, .utcOffsetChanged:

@@ -54,6 +54,7 @@ struct DetailsText {
     text.pair(
       Strings.labelLimit,
       value: Strings.limits(own: row.limitBytesPerSecond, all: context.totals.limitBytesPerSecond))
+    text.pair(Strings.labelMachine, value: row.machine?.sanitizedForDisplay(limit: 100))
     text.pair(Strings.labelQueue, value: row.queue?.text)
     text.pair(Strings.labelPriority, value: PriorityText.text(row.priority))
     if let checksum = details.checksum {
@@ -62,7 +63,7 @@ struct DetailsText {
     }
     text.pair(Strings.labelEncoding, value: row.contentCoding.map(Strings.encoding))
     text.pair(Strings.labelFile, value: row.path)
-    text.pair(Strings.labelID, value: "\(row.id)")
+    text.pair(Strings.labelID, value: "\(context.ownID(of: row))")
     text.pair(Strings.labelSession, value: row.session.rawValue)
     text.pair(Strings.labelAdded, value: context.clock.full(row.createdAt))
     text.pair(Strings.labelFinished, value: row.finishedAt.map { context.clock.full($0) })

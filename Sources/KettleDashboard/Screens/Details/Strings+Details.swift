@@ -22,6 +22,7 @@ extension Strings {
   static let labelConnections = "Connections"
   static let labelPriority = "Priority"
   static let labelQueue = "Queue"
+  static let labelMachine = "Machine"
   static let labelAdded = "Added"
   static let labelFinished = "Finished"
   static let labelFiles = "Files"

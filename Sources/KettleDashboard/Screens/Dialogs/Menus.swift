@@ -2,7 +2,7 @@ import KettleModel
 
 /// The menu of all sort keys of the list.
 struct SortMenu: MenuScreen {
-  let keys = RowSort.Key.allCases
+  let keys = RowSort.Key.ofMenu
   /// The present order of the list.
   private var sort: RowSort
   var choice: Int
@@ -109,10 +109,14 @@ extension RowSort.Key {
     case .priority: Traits(letter: "r", name: "priority", beginsDescending: true)
     case .host: Traits(letter: "h", name: "host")
     case .session: Traits(letter: "i", name: "session")
+    case .machine: Traits(letter: "m", name: "machine")
     case .createdAt: Traits(letter: "a", name: "time added", beginsDescending: true)
     case .finishedAt: Traits(letter: "f", name: "time finished", beginsDescending: true)
     }
   }
+
+  /// Those that lists of one machine have, too.
+  static let ofMenu = allCases.filter { $0 != .machine }
 
   /// The letter that selects it in the menu; `j`, `k`, `q` and `o` have other meanings there.
   package var letter: Character { traits.letter }

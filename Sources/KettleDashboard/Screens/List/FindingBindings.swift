@@ -66,7 +66,7 @@ enum FindingBindings {
       "filter", .finding, in: [.list], keys: [.character("\\")], label: "filter", rank: 15,
       help:
         "Filter: words, 'whole, ^begin, end$, !not, \"two words\", state:failed, needs:you, host:, "
-        + "queue:, session:, hook:failed",
+        + "queue:, session:, hook:failed; in a fleet on:nas",
       when: availabilityOfViews,
       do: { list, _ in
         list.openQuery(.filter)

@@ -158,6 +158,9 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
       hosts.receive(listed)
       for name in hosts.names { rates.note(name) }
       return []
+    case .machinesArrived(let machines):
+      hosts.receive(machines)
+      return []
     case .finishedSummed(let since, let byteCount):
       today.receive(byteCount, since: since)
       return []

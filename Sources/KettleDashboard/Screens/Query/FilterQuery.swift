@@ -6,6 +6,8 @@ import KettleModel
 package enum FilterQuery {
   package enum Key: String, Hashable, Sendable, CaseIterable {
     case state, host, queue, session, needs, hook, collection
+    /// A machine of a fleet.
+    case on
   }
 
   package enum Problem: Error, Hashable, Sendable {
@@ -16,7 +18,7 @@ package enum FilterQuery {
     case missingValue(Key)
     case unusableQueue(String)
     case unknownCollection(String)
-    /// A filter can have at most one host, one queue, one session and one collection.
+    /// A filter can have at most one host, queue, session, collection and machine.
     case second(Key)
     /// Only words and states can be excluded.
     case cannotExclude(Key)
@@ -66,6 +68,9 @@ package enum FilterQuery {
     case .host:
       guard filter.host == nil else { throw .second(.host) }
       filter.host = value.lowercased()
+    case .on:
+      guard filter.machine == nil else { throw .second(.on) }
+      filter.machine = value
     case .needs:
       guard "you".hasPrefix(value.lowercased()) else { throw .hasOneForm(.needs) }
       filter.needsUser = true

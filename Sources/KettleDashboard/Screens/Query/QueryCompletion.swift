@@ -5,12 +5,14 @@ struct QueryNames: Hashable, Sendable {
   var hosts: [String] = []
   var queues: [String] = []
   var sessions: [String] = []
+  var machines: [String] = []
 
   /// The names in the rows that the service has sent, in alphabetical order.
   init(_ rows: [TransferSnapshot], queues: [QueueName]) {
     hosts = Set(rows.map { String($0.host) }).filter { !$0.isEmpty }.sorted()
     self.queues = queues.map(\.text)
     sessions = Set(rows.map(\.session.rawValue)).sorted()
+    machines = Set(rows.compactMap(\.machine)).sorted()
   }
 
   init() {}
@@ -86,6 +88,7 @@ struct QueryCompletion: Hashable, Sendable {
     case .host: return beginning(names.hosts)
     case .queue: return beginning(names.queues)
     case .session: return beginning(names.sessions)
+    case .on: return beginning(names.machines)
     case .collection: return []
     }
   }

@@ -128,6 +128,8 @@ extension Strings {
         "\"session:\" needs the name of a session, as in session:kettle",
         "\"session:\" needs a name",
       ]
+    case .missingValue(.on):
+      ["\"on:\" needs the name of a machine, as in on:nas", "\"on:\" needs a name"]
     case .second(let key): ["Only one \(key.rawValue): is allowed"]
     case .cannotExclude(let key): ["! works with words and with state:, not with \(key.rawValue):"]
     }

@@ -36,9 +36,11 @@ package struct TableColumns: Hashable, Sendable {
     return first.lowerBound..<max(first.lowerBound, last.upperBound)
   }
 
-  /// - Parameter hidden: what the user does not want to see.
-  package init(width: Int, hidden: Set<TableColumn> = []) {
-    let choices = Self.choices.map { choice in
+  /// - Parameters:
+  ///   - hidden: what the user does not want to see.
+  ///   - hasMachines: whether the rows have machines.
+  package init(width: Int, hidden: Set<TableColumn> = [], hasMachines: Bool = false) {
+    let choices = (hasMachines ? Self.choicesOfFleet : Self.choices).map { choice in
       Choice(
         columns: choice.columns.filter { !hidden.contains($0) }, hasTrend: choice.hasTrend,
         roomMin: choice.roomMin)
@@ -79,6 +81,16 @@ package struct TableColumns: Hashable, Sendable {
     Choice(columns: [.percent, .speed], roomMin: 10),
   ]
 
+  /// The machines take the place of the sessions, and are shown wherever there is a bar.
+  private static let choicesOfFleet = choices.map { choice in
+    var choice = choice
+    choice.columns.removeAll { $0 == .session }
+    if let index = choice.columns.firstIndex(of: .ready) {
+      choice.columns.insert(.machine, at: index + 1)
+    }
+    return choice
+  }
+
   private static let trendWidth = 6
   /// Between the columns and the scrollbar.
   private static let scrollbarWidth = 2
@@ -113,7 +125,7 @@ package struct TableColumns: Hashable, Sendable {
 
 /// A column of the table beside that of the names.
 package enum TableColumn: String, Hashable, Sendable, CaseIterable, Codable {
-  case bar, percent, size, speed, connections, ready, host, session, added
+  case bar, percent, size, speed, connections, ready, machine, host, session, added
 
   /// The columns that can be hidden. The percentage stands in for the bar, and in place of the
   /// speed the table says why a transfer does not move.
@@ -155,6 +167,8 @@ extension TableColumn {
     case .session:
       Traits(
         heading: Strings.columnSession, key: .session, width: 12, isLeading: true, isQuiet: true)
+    case .machine:
+      Traits(heading: Strings.labelMachine, key: .machine, width: 10, isLeading: true)
     case .added: Traits(heading: "Added", key: .createdAt, width: 10, isQuiet: true)
     }
   }
@@ -162,7 +176,7 @@ extension TableColumn {
   /// The blanks before it.
   var gap: Int {
     switch self {
-    case .bar, .host, .session, .added: 2
+    case .bar, .machine, .host, .session, .added: 2
     case .percent, .size, .speed, .connections, .ready: 1
     }
   }
@@ -171,6 +185,7 @@ extension TableColumn {
   func text(of row: TransferSnapshot, _ context: ScreenContext) -> String? {
     switch self {
     case .session: row.session.rawValue
+    case .machine: row.machine
     case .added: context.clock.short(row.createdAt, now: context.now.wall)
     case .bar, .percent, .size, .speed, .connections, .ready, .host: nil
     }

@@ -16,7 +16,8 @@ struct TransferTable {
 
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
     let width = canvas.size.columns
-    let columns = TableColumns(width: width, hidden: view.hiddenColumns)
+    let columns = TableColumns(
+      width: width, hidden: view.hiddenColumns, hasMachines: context.hasMachines)
     let historyColumns = HistoryColumns(width: width)
     if window?.matchingCount == 0, !view.isFiltered, view.kind == .transfers {
       return drawWelcome(emptyText(context.keymap), on: &canvas)

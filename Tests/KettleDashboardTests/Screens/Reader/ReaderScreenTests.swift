@@ -19,7 +19,7 @@ struct ReaderScreenTests {
     expectScreen(
       model.screen(),
       """
-       ♨ kettle   Keys                                           lines 1 to 22 of 202
+       ♨ kettle   Keys                                           lines 1 to 22 of 203
        The marked transfers, or the one under the cursor
        u              Log in, decide, or set a new link; the bytes   new-link
                       stay

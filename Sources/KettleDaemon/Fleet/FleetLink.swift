@@ -1,0 +1,203 @@
+import Dispatch
+import FoundationEssentials
+import Glibc
+import KettleEngine
+import KettleFiles
+import KettleFleet
+import KettleModel
+import KettleSystem
+import Logging
+
+/// The service's part in a fleet. Until this machine joins one, it opens no connection and loads no
+/// library.
+final class FleetLink: FleetService {
+  /// What it needs of its surroundings.
+  struct Ports: Sendable {
+    /// Opens a connection, which reaches the database with its first question.
+    var open: @Sendable (_ database: String) throws(FleetError) -> any FleetConnection
+    /// Makes the tables. Blocks.
+    var initialize: @Sendable (_ database: String) throws(FleetError) -> Void
+    var engine: TransferEngine
+    var objects: any ObjectStore
+    /// The transfers of the session `fleet`, those that only the store has included.
+    var transfers: @Sendable () async -> [EngineDetails]
+    /// Where the settings are kept.
+    var settingsPath: String
+    /// Where files wait whose destination is an object store.
+    var stagingDirectory: String
+    /// The free bytes of a directory. Blocks.
+    var freeBytes: @Sendable (String) -> Int64?
+    var clock: any EngineClock
+    /// nil if this service gives no files to other machines.
+    var sharing: FleetSharing.Ports? = nil
+  }
+
+  private struct State {
+    var run: FleetRun?
+    /// For people, beside the one of the run.
+    var board: (any FleetConnection)?
+    var phase = Phase.working
+  }
+
+  private enum Phase {
+    case working
+    case ended
+  }
+
+  private let ports: Ports
+  private let logger: Logger
+  private let state = Mutex(State())
+  /// Questions for people are asked one after the other.
+  private let questions = DispatchQueue(label: "kettle.fleet.questions")
+
+  init(_ ports: Ports, logger: Logger) {
+    self.ports = ports
+    self.logger = logger
+  }
+
+  var standing: FleetStanding? { state.withLock { $0.run }?.standing }
+
+  // MARK: The life of the service
+
+  /// Continues the membership of the last start of the service.
+  func start() async {
+    let contents = FileContents.read(path: ports.settingsPath, byteCountMax: 1 << 20)
+    guard case .bytes(let bytes) = contents else { return }
+    do {
+      try await begin(JSONDecoder().decode(FleetSettings.self, from: Data(bytes)))
+    } catch {
+      logger.error("This machine cannot take part in its fleet", metadata: ["error": "\(error)"])
+    }
+  }
+
+  func observe(_ event: EngineEvent) { state.withLock { $0.run }?.work.observe(event) }
+
+  func end() {
+    let run = state.withLock { state in
+      state.phase = .ended
+      return state.run
+    }
+    run?.end()
+  }
+
+  // MARK: FleetService
+
+  func initialize(database: String) async throws(FleetError) {
+    try await blocking { [ports] () throws(FleetError) in try ports.initialize(database) }
+  }
+
+  func join(_ settings: FleetSettings) async throws(FleetError) {
+    var settings = settings
+    if let known = standing?.settings, known.database == settings.database,
+      known.name == settings.name
+    {
+      settings.secret = known.secret
+    }
+    let checked = settings
+    // A wrong address is reported now, and not by a membership that never begins.
+    try await blocking { [ports] () throws(FleetError) in
+      _ = try ports.open(checked.database).hosts()
+    }
+    do {
+      let bytes = [UInt8](try JSONEncoder().encode(settings))
+      try FileReplacement.write(bytes, to: ports.settingsPath, mode: 0o600)
+    } catch {
+      throw .refused("\(ports.settingsPath): \(error)")
+    }
+    state.withLock { $0.run }?.end()
+    try await begin(settings)
+  }
+
+  func leave(isDraining: Bool) async throws(FleetError) {
+    guard let run = state.withLock({ $0.run }) else { throw .notInitialized }
+    if isDraining { return run.put(.drain) }
+    run.put(.leave)
+  }
+
+  func ask<Answer: Sendable>(
+    _ body: @escaping @Sendable (any FleetBoard) throws(FleetError) -> Answer
+  ) async throws(FleetError) -> Answer {
+    try await blocking { [self] () throws(FleetError) in
+      let known = state.withLock { ($0.board, $0.run?.settings.database) }
+      if let board = known.0 { return try body(board) }
+      guard let database = known.1 else { throw .notInitialized }
+      let board = try ports.open(database)
+      state.withLock { $0.board = board }
+      return try body(board)
+    }
+  }
+
+  private func blocking<Answer: Sendable>(
+    _ body: @escaping @Sendable () throws(FleetError) -> Answer
+  ) async throws(FleetError) -> Answer {
+    let result = await withCheckedContinuation { done in
+      questions.async {
+        done.resume(returning: Result { () throws(FleetError) in try body() })
+      }
+    }
+    return try result.get()
+  }
+
+  // MARK: A membership
+
+  private func begin(_ settings: FleetSettings) async throws(FleetError) {
+    let table = try ports.open(settings.database)
+    let publisher = FleetPublisher(
+      objects: ports.objects, stagingDirectory: ports.stagingDirectory)
+    let root = settings.roots.first ?? "/"
+    let run = FleetRun(
+      settings, table: table, engine: ports.engine, publisher: publisher, clock: ports.clock,
+      logger: logger, sharing: sharing(of: settings),
+      freeBytes: { [ports] in ports.freeBytes(root) },
+      hasLeft: { [weak self] in self?.hasLeft() })
+    let hasEnded = state.withLock { state in
+      (state.run, state.board) = (run, nil)
+      return state.phase == .ended
+    }
+    guard !hasEnded else { return }
+    do throws(SystemError) {
+      try run.start(with: await recovered(by: run))
+    } catch {
+      throw .refused("\(error)")
+    }
+  }
+
+  private func sharing(of settings: FleetSettings) -> FleetSharing? {
+    guard let address = settings.shareAddress.flatMap({ ShareAddress($0) }) else { return nil }
+    return ports.sharing.map { FleetSharing(at: address, $0, logger: logger) }
+  }
+
+  /// The transfers that an earlier start has left. Others of the session are removed: no claim
+  /// belongs to them.
+  private func recovered(by run: FleetRun) async -> [RecoveredTransfer] {
+    var found: [RecoveredTransfer] = []
+    var lost: [TransferID] = []
+    for details in await ports.transfers() {
+      let components = details.directory.split(separator: "/")
+      guard let claim = components.last.flatMap({ ClaimDirectory($0) }),
+        components.dropLast().last.map(String.init) == StagedFile.directoryName
+      else {
+        lost.append(details.snapshot.id)
+        continue
+      }
+      let place = "/" + components.dropLast(2).joined(separator: "/")
+      run.work.note(details.snapshot.id, of: claim.key, for: place)
+      found.append(
+        RecoveredTransfer(
+          key: claim.key, local: details.snapshot.id,
+          state: run.work.end(of: details.snapshot)))
+    }
+    if !lost.isEmpty { await ports.engine.discard(lost) }
+    return found
+  }
+
+  private func hasLeft() {
+    unlink(ports.settingsPath)
+    let run = state.withLock { state in
+      defer { (state.run, state.board) = (nil, nil) }
+      return state.run
+    }
+    run?.end()
+    if let sharing = ports.sharing { FleetSharing.forget(sharing) }
+  }
+}

@@ -1,0 +1,171 @@
+import FoundationEssentials
+import Glibc
+import KettleEngine
+import KettleFiles
+import KettleFleet
+import KettleModel
+import KettleSystem
+
+/// Places the files of a fleet, each at most once: it only creates, and looks whose file has the
+/// name if there is one. All functions block.
+struct FleetPublisher: Sendable {
+  let objects: any ObjectStore
+  /// Where files wait whose destination is an object store. Absolute.
+  let stagingDirectory: String
+
+  /// Returns the directory that has the claims' directories for a destination.
+  func localDirectory(for destination: String) -> String {
+    ObjectPrefix.isMeant(by: destination) ? stagingDirectory : destination
+  }
+
+  /// Returns where the file of a claim is kept until it is published.
+  func stagingDirectory(of claim: ClaimDirectory, for destination: String) -> String {
+    localDirectory(for: destination) + "/" + StagedFile.directoryName + "/" + claim.name
+  }
+
+  /// Returns a complete file as it is on disk.
+  func inspect(_ path: String) throws(TransferFailure) -> CompleteFile {
+    let (byteCount, modified) = try StagedFile(at: path).measure()
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    return CompleteFile(
+      path: path, name: name, byteCount: byteCount, modifiedNanoseconds: modified)
+  }
+
+  /// Returns the file that another claim of the transfer has placed; nil if it has not.
+  func look(
+    for key: ClaimKey, _ earlier: EarlierPlacing, in settings: FleetSettings
+  ) -> PublishedFile? {
+    // The name comes from the table, which others can write.
+    guard let name = FileName(foreign: earlier.name)?.text, name == earlier.name,
+      let directory = settings.place(for: earlier.directory)
+    else { return nil }
+    let isThere: Bool
+    if let prefix = ObjectPrefix(directory) {
+      isThere = (try? objects.carries(mark(of: key.id), name, in: destination(prefix))) ?? false
+    } else {
+      isThere = StagedFile.isPlaced(
+        name, in: directory, byteCount: earlier.byteCount,
+        modifiedNanoseconds: earlier.modifiedNanoseconds
+      ) { ClaimDirectory($0)?.key.id == key.id }
+    }
+    return isThere
+      ? PublishedFile(name: name, directory: directory, byteCount: earlier.byteCount) : nil
+  }
+
+  /// Places a complete file.
+  ///
+  /// - Parameter shouldStop: whether the service ends.
+  func publish(
+    _ key: ClaimKey, _ file: CompleteFile, directory: String, replacing: Bool,
+    shouldStop: @Sendable () -> Bool
+  ) -> PublicationResult {
+    do throws(TransferFailure) {
+      let isPlaced: Bool
+      if let prefix = ObjectPrefix(directory) {
+        isPlaced = try store(
+          key, file, in: prefix, replacing: replacing, shouldStop: shouldStop)
+      } else {
+        let placing = try StagedFile(at: file.path).place(
+          in: directory, as: file.name, replacing: replacing
+        ) { ClaimDirectory($0)?.key.id == key.id }
+        isPlaced = placing == .placed
+      }
+      if isPlaced {
+        return .published(
+          PublishedFile(name: file.name, directory: directory, byteCount: file.byteCount))
+      }
+    } catch {
+      return .failed(error)
+    }
+    let staged = file.path.split(separator: "/").last.map(String.init) ?? file.name
+    let candidates = FileName.candidates(for: staged)
+    let next = candidates.drop { $0 != file.name }.dropFirst().first { _ in true }
+    return next.map { .taken(next: $0) }
+      ?? .failed(TransferFailure(.nameTaken, on: directory + "/" + file.name))
+  }
+
+  /// Takes a file away from its place that was published under a claim that was lost.
+  func withdraw(_ file: CompleteFile, from directory: String) {
+    // An object stays: whoever reads it gets the right bytes.
+    guard !ObjectPrefix.isMeant(by: directory) else { return }
+    StagedFile(at: file.path).withdraw(file.name, from: directory)
+  }
+
+  /// Removes what this machine keeps of a claim.
+  func discard(_ claim: ClaimDirectory, for destination: String) {
+    StagedFile.discard(claim.name, below: localDirectory(for: destination))
+  }
+
+  // MARK: Object stores
+
+  /// By which every host of the fleet recognizes an object of a transfer.
+  private func mark(of id: FleetTransferID) -> String { "fleet-\(id.rawValue)" }
+
+  private func destination(_ prefix: ObjectPrefix) -> ObjectDestination {
+    ObjectDestination(prefix)
+  }
+
+  /// Returns false if another object has the name.
+  private func store(
+    _ key: ClaimKey, _ file: CompleteFile, in prefix: ObjectPrefix, replacing: Bool,
+    shouldStop: @Sendable () -> Bool
+  ) throws(TransferFailure) -> Bool {
+    let destination = destination(prefix)
+    var stored = FileToStore(
+      transfer: TransferID(rawValue: key.id.rawValue), destination: destination, name: file.name,
+      path: file.path, byteCount: file.byteCount,
+      modifiedNanoseconds: file.modifiedNanoseconds ?? 0,
+      onConflict: replacing ? .replace : .skip)
+    stored.mark = mark(of: key.id)
+    do throws(TransferFailure) {
+      if file.byteCount > ObjectUpload.wholeByteCountMax {
+        stored.upload = try sent(stored, shouldStop)
+      }
+      _ = try objects.publish(stored)
+      return true
+    } catch {
+      guard error.code == .nameTaken else { throw error }
+      return try objects.carries(mark(of: key.id), file.name, in: destination)
+    }
+  }
+
+  /// Sends the parts of a large file. Begins again if the store does not know the upload any more.
+  private func sent(
+    _ file: FileToStore, _ shouldStop: @Sendable () -> Bool
+  ) throws(TransferFailure) -> ObjectUpload {
+    do throws(TransferFailure) {
+      let upload = try upload(for: file)
+      try objects.send(file, as: upload) { _ in !shouldStop() }
+      return upload
+    } catch {
+      guard error.code == .uploadGone else { throw error }
+      unlink(notePath(of: file))
+      let upload = try upload(for: file)
+      try objects.send(file, as: upload) { _ in !shouldStop() }
+      return upload
+    }
+  }
+
+  private func notePath(of file: FileToStore) -> String { file.path + ".upload" }
+
+  /// Continues the upload that an earlier start of the service has begun, or begins one. It is
+  /// noted beside the file before the first part is sent.
+  private func upload(for file: FileToStore) throws(TransferFailure) -> ObjectUpload {
+    let notePath = notePath(of: file)
+    if case .bytes(let bytes) = FileContents.read(path: notePath, byteCountMax: 1 << 16),
+      let noted = try? JSONDecoder().decode(ObjectUpload.self, from: Data(bytes)),
+      noted.key == file.destination.prefix.key(of: file.name)
+    {
+      return noted
+    }
+    let upload = try objects.begin(file)
+    do {
+      let bytes = [UInt8](try JSONEncoder().encode(upload))
+      try FileReplacement.write(bytes, to: notePath, mode: 0o600)
+    } catch {
+      try? objects.abort(upload, in: file.destination)
+      throw TransferFailure(.fileProblem, on: notePath, detail: "\(error)")
+    }
+    return upload
+  }
+}

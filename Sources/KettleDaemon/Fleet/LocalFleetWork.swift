@@ -1,0 +1,274 @@
+import KettleEngine
+import KettleFleet
+import KettleModel
+import KettleScheduler
+import KettleSystem
+import Logging
+
+/// Performs on this machine what `FleetMember` decides: the fleet's transfers in the engine, in
+/// order, and the publishing of their files, beside each other.
+final class LocalFleetWork: Sendable {
+  private struct State {
+    /// The claim of each transfer, and where its file goes.
+    var claims: [TransferID: (key: ClaimKey, directory: String)] = [:]
+    var transfers: [ClaimKey: TransferID] = [:]
+    /// The latest rows of the session.
+    var rows: [TransferID: TransferSnapshot] = [:]
+    /// What was given to the publisher.
+    var files: [ClaimKey: CompleteFile] = [:]
+    var directories: [ClaimKey: String] = [:]
+    var limit: Int64?
+    var origins: [String: FleetOriginReport] = [:]
+    var phase = Phase.working
+  }
+
+  private enum Phase {
+    case working
+    case ended
+  }
+
+  private let engine: TransferEngine
+  private let publisher: FleetPublisher
+  private let settings: FleetSettings
+  private let reach: NetworkReach
+  private let sharing: FleetSharing?
+  private let logger: Logger
+  private let report: @Sendable (FleetEvent) -> Void
+  private let state = Mutex(State())
+  private let pool = WorkerPool("kettle.fleet.publishing", width: 4)
+  private let batches: AsyncStream<[FleetAction]>
+  private let batchList: AsyncStream<[FleetAction]>.Continuation
+  /// Known after the host has joined.
+  private let host = Mutex<FleetHostID?>(nil)
+
+  /// - Parameter report: passes what happened to the decisions.
+  init(
+    engine: TransferEngine, publisher: FleetPublisher, settings: FleetSettings,
+    reach: NetworkReach, sharing: FleetSharing? = nil, logger: Logger,
+    report: @escaping @Sendable (FleetEvent) -> Void
+  ) {
+    self.engine = engine
+    self.publisher = publisher
+    self.settings = settings
+    self.reach = reach
+    self.sharing = sharing
+    self.logger = logger
+    self.report = report
+    (batches, batchList) = AsyncStream.makeStream()
+  }
+
+  func perform(_ actions: [FleetAction], for host: FleetHostID?) {
+    if let host { self.host.withLock { $0 = host } }
+    if !actions.isEmpty { batchList.yield(actions) }
+  }
+
+  /// Performs actions until `end`.
+  func run() async {
+    for await actions in batches { await performAll(actions) }
+  }
+
+  func end() {
+    state.withLock { $0.phase = .ended }
+    batchList.finish()
+  }
+
+  private var hasEnded: Bool { state.withLock { $0.phase == .ended } }
+
+  // MARK: Actions
+
+  private func performAll(_ actions: [FleetAction]) async {
+    var added: [(ClaimKey, FleetOrder, String)] = []
+    for action in actions {
+      if case .add(let key, let order, let directory) = action {
+        added.append((key, order, directory))
+        continue
+      }
+      await perform(action)
+    }
+    await add(added)
+  }
+
+  private func perform(_ action: FleetAction) async {
+    switch action {
+    case .add: break
+    case .pause(let id): _ = await engine.control(.pause, [id])
+    case .start(let id): _ = await engine.control(.start, [id])
+    case .look(let key, let earlier):
+      pool.async { [self] in
+        report(.looked(key, publisher.look(for: key, earlier, in: settings)))
+      }
+    case .inspect(let key, let id): inspect(key, id)
+    case .publish(let key, let file, let directory, let replacing):
+      state.withLock { $0.files[key] = file }
+      pool.async { [self] in
+        var result = publisher.publish(
+          key, file, directory: directory, replacing: replacing, shouldStop: { [self] in hasEnded })
+        if case .published(let done) = result, file.copy != nil, let sharing {
+          result = .published(sharing.share(key, done, known: file.sha256))
+        }
+        if !hasEnded { report(.published(key, result)) }
+      }
+    case .withdraw(let key):
+      let known = state.withLock { ($0.files[key], $0.directories[key]) }
+      if let file = known.0, let directory = known.1 { publisher.withdraw(file, from: directory) }
+    case .discard(let key, let id): await discard(key, id)
+    case .setPolicy(let policy): await engine.setPolicy(of: .fleet, SessionPolicy(policy))
+    case .limit(let bytesPerSecond):
+      state.withLock { $0.limit = bytesPerSecond }
+      await divideLimit()
+    }
+  }
+
+  private func add(_ orders: [(key: ClaimKey, order: FleetOrder, directory: String)]) async {
+    guard !orders.isEmpty, let host = host.withLock({ $0 }) else { return }
+    let specs = orders.map { one in
+      let claim = ClaimDirectory(host: host, key: one.key)
+      return one.order.spec(
+        in: publisher.stagingDirectory(of: claim, for: one.directory), reach: reach)
+    }
+    do throws(EngineError) {
+      let ids = try await engine.add(specs)
+      for (one, id) in zip(orders, ids) {
+        note(id, of: one.key, for: one.directory)
+        report(.local(one.key, .added(id)))
+        inspect(one.key, id)
+      }
+      if state.withLock({ $0.limit != nil }) { await divideLimit() }
+    } catch {
+      let failure = TransferFailure(.fileProblem, on: "", detail: "\(error)")
+      for one in orders { report(.local(one.key, .refused(failure))) }
+    }
+  }
+
+  /// Remembers which claim a transfer is for.
+  func note(_ id: TransferID, of key: ClaimKey, for directory: String) {
+    state.withLock { state in
+      state.claims[id] = (key, directory)
+      state.transfers[key] = id
+      state.directories[key] = directory
+    }
+  }
+
+  private func discard(_ key: ClaimKey, _ id: TransferID?) async {
+    let (known, directory) = state.withLock { state in
+      state.files[key] = nil
+      let id = state.transfers.removeValue(forKey: key)
+      if let id {
+        state.claims[id] = nil
+        state.rows[id] = nil
+      }
+      return (id, state.directories.removeValue(forKey: key))
+    }
+    if let id = id ?? known { await engine.discard([id]) }
+    guard let host = host.withLock({ $0 }), let directory else { return }
+    publisher.discard(ClaimDirectory(host: host, key: key), for: directory)
+  }
+
+  /// Divides the speed limit of this host among its transfers of the fleet.
+  private func divideLimit() async {
+    let (limit, ids) = state.withLock { ($0.limit, Array($0.claims.keys)) }
+    guard !ids.isEmpty else { return }
+    let part = limit.map { max(1, $0 / Int64(ids.count)) }
+    _ = await engine.limit(ids, toBytesPerSecond: part)
+  }
+
+  // MARK: What happens
+
+  /// Receives every event of the engine, on the engine.
+  func observe(_ event: EngineEvent) {
+    switch event {
+    case .added(let row), .changed(let row), .progress(let row, _), .loaded(let row):
+      guard row.session == .fleet else { return }
+      let key = state.withLock { state -> ClaimKey? in
+        state.rows[row.id] = row
+        return state.claims[row.id]?.key
+      }
+      if let key { tell(key, row) }
+    case .removed(let row):
+      guard row.session == .fleet else { return }
+      let key = state.withLock { state -> ClaimKey? in
+        state.rows[row.id] = nil
+        return state.claims[row.id]?.key
+      }
+      if let key { report(.local(key, .removed)) }
+    case .recovered, .listed, .evicted, .cleared, .uncovered, .limited, .queues, .hooksDue: break
+    }
+  }
+
+  private func inspect(_ key: ClaimKey, _ id: TransferID) {
+    if let row = state.withLock({ $0.rows[id] }) { tell(key, row) }
+  }
+
+  /// Reports what became of a transfer, if it has ended.
+  private func tell(_ key: ClaimKey, _ row: TransferSnapshot) {
+    switch row.state {
+    case .completed:
+      // Looking at the file must not hold up the engine.
+      pool.async { [self] in report(.local(key, end(of: row))) }
+    case .failed: report(.local(key, end(of: row)))
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying: break
+    }
+  }
+
+  /// How a row ended, or that it goes on. Blocks for a completed one.
+  func end(of row: TransferSnapshot) -> FleetLocalEvent {
+    switch row.state {
+    case .completed:
+      do throws(TransferFailure) {
+        return .completed(try publisher.inspect(row.path ?? ""))
+      } catch {
+        return .failed(error)
+      }
+    case .failed: return .failed(row.error ?? TransferFailure(.fileProblem, on: row.url))
+    case .idle, .scheduled, .queued, .running, .waiting, .paused, .verifying: return .goesOn
+    }
+  }
+
+  /// What those who look at the fleet see of this host.
+  func observation(freeBytes: Int64?) -> FleetObservation {
+    state.withLock { state in
+      var progress: [FleetTransferID: FleetProgress] = [:]
+      for (id, claim) in state.claims {
+        if let row = state.rows[id] {
+          progress[claim.key.id] = FleetProgress(id: claim.key.id, row)
+        }
+      }
+      return FleetObservation(
+        progress: progress, origins: state.origins, freeBytes: freeBytes)
+    }
+  }
+
+  /// Reads what the engine has learned of the origins.
+  func readOrigins(at now: Moment) async {
+    let hosts = await engine.hosts()
+    let reports = hosts.reduce(into: [String: FleetOriginReport]()) { reports, host in
+      let opensAt = host.closedUntil.map {
+        now.monotonic.advanced(byMilliseconds: $0.milliseconds(after: now.wall))
+      }
+      if opensAt != nil || host.limit != nil {
+        reports[host.origin] = FleetOriginReport(
+          opensAt: opensAt, connectionsMax: host.limit?.connectionsMax)
+      }
+    }
+    state.withLock { $0.origins = reports }
+  }
+}
+
+extension SessionPolicy {
+  init(_ policy: FleetPolicy) {
+    self.init()
+    openUntil = policy.openUntil.reduce(into: [:]) { open, entry in
+      if let origin = TransferURL.origin(of: entry.key) { open[origin] = entry.value }
+    }
+    for (text, count) in policy.connectionsMax {
+      if let origin = TransferURL.origin(of: text) { connectionsMaxOfOrigin[origin] = count }
+    }
+  }
+}
+
+extension TransferURL {
+  /// Reads an `Origin.text`.
+  fileprivate static func origin(of text: String) -> Origin? {
+    (try? parse(text + "/").get())?.url.origin
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import KettleModel
+import Testing
+
+@testable import KettleFleet
+
+/// What a host makes of what others write into the queue.
+struct FleetValueTests {
+  private let settings = FleetSettings(
+    database: "", name: "nas", secret: "", labels: ["eu"], take: 1,
+    roots: ["/srv/files", "s3://bucket/raw", "/mnt/share/"])
+
+  @Test(
+    arguments: [
+      (nil, "/srv/files"), ("/srv/files", "/srv/files"), ("/srv/files/a//b/", "/srv/files/a/b"),
+      ("/mnt/share/x", "/mnt/share/x"), ("s3://bucket/raw/x", "s3://bucket/raw/x"),
+      ("s3://bucket/raw", "s3://bucket/raw"),
+    ] as [(String?, String)])
+  func `a place below a root is permitted`(_ directory: String?, _ place: String) {
+    #expect(settings.place(for: directory) == place)
+  }
+
+  @Test(arguments: [
+    "/srv", "/srv/files2", "/srv/files/../other", "/srv/files/./x", "srv/files", "", "/",
+    "/etc", "s3://bucket", "s3://bucket/rawer", "s3://other/raw", "s3://bucket/raw/../x",
+    "/srv/files/a\u{0}b",
+  ])
+  func `no other place is`(_ directory: String) {
+    #expect(settings.place(for: directory) == nil)
+  }
+
+  @Test func `the name of a claim's directory is read as it is written`() {
+    let claim = ClaimDirectory(
+      host: FleetHostID(rawValue: 3),
+      key: ClaimKey(id: FleetTransferID(rawValue: 12), epoch: 2))
+    #expect(claim.name == "3.12.2")
+    #expect(ClaimDirectory("3.12.2") == claim)
+    for name in ["3.12", "3.12.2.1", "03.12.2", "3.-12.2", "a.b.c", "", "3.12.2 ", "3..2"] {
+      #expect(ClaimDirectory(name) == nil)
+    }
+  }
+
+  private func claim(_ order: String, origin: String = "https://a.example") throws -> FleetClaim {
+    let text = """
+      {"key": {"id": 1, "epoch": 1}, "share": {"origin": "\(origin)", "slot": 0}, "order": \(order)}
+      """
+    return try JSONDecoder().decode(FleetClaim.self, from: Data(text.utf8))
+  }
+
+  @Test func `an order that cannot be read fails alone`() throws {
+    let base = #""headers": [], "onConflict": "rename""#
+    #expect(try claim(#"{"url": "https://a.example/f", \#(base)}"#).order != nil)
+    #expect(try claim(#"{"url": "file:///etc/passwd", \#(base)}"#).order == nil)
+    #expect(try claim(#"{"url": "https://a.example/f", "name": "../x", \#(base)}"#).order == nil)
+    #expect(try claim("7").order == nil)
+    // The share of one origin is no right to ask another.
+    #expect(
+      try claim(#"{"url": "https://a.example/f", \#(base)}"#, origin: "https://b.example").order
+        == nil)
+  }
+
+  @Test func `an order carries nothing that concerns only one machine`() throws {
+    let url = try TransferURL.parse("https://a.example/f").get().url
+    var spec = TransferSpec(url: url)
+    #expect((try? FleetOrder(spec)) != nil)
+    spec.login = Login(user: "u", password: "p")
+    #expect(throws: FleetOrderProblem(part: "login")) { try FleetOrder(spec) }
+    spec.login = nil
+    spec.caCertificatePath = "/etc/ca.pem"
+    #expect(throws: FleetOrderProblem(part: "caCertificatePath")) { try FleetOrder(spec) }
+    spec.caCertificatePath = nil
+    spec.options.usesNetrc = true
+    #expect(throws: FleetOrderProblem(part: "options")) { try FleetOrder(spec) }
+  }
+
+  @Test func `what an order becomes stays in its directory and reaches no own address`() throws {
+    let url = try TransferURL.parse("https://a.example/f").get().url
+    let spec = FleetOrder(url: url).spec(in: "/srv/files/.kettle-fleet/1.2.3", reach: .network)
+    #expect(spec.session == .fleet)
+    #expect(spec.directory == "/srv/files/.kettle-fleet/1.2.3")
+    #expect(spec.source.minimumReach == .network)
+    #expect(spec.options.then == nil)
+    #expect(spec.refusedPart == nil)
+  }
+
+  @Test func `a later claim uses the name of the one before`() throws {
+    let url = try TransferURL.parse("https://a.example/f").get().url
+    let key = ClaimKey(id: FleetTransferID(rawValue: 1), epoch: 2)
+    let earlier = EarlierPlacing(
+      host: FleetHostID(rawValue: 1), epoch: 1, name: "f (2)", byteCount: 1,
+      modifiedNanoseconds: nil, directory: "/srv/files")
+    var actions: [FleetAction] = []
+    var claim = HeldClaim(
+      FleetClaim(
+        key: key, share: ShareKey(origin: "https://a.example", slot: 0),
+        order: FleetOrder(url: url), earlier: earlier), by: settings, &actions)
+    #expect(actions == [.look(key, earlier)])
+    claim.looked(nil, &actions)
+    claim.handle(.added(TransferID(rawValue: 9)), &actions)
+    claim.handle(
+      .completed(
+        CompleteFile(path: "/x/f", name: "f", byteCount: 1, modifiedNanoseconds: 1)), &actions)
+    let host = FleetHostKey(host: FleetHostID(rawValue: 2), start: 1)
+    #expect(claim.placement(by: host)?.name == "f (2)")
+  }
+
+  private func need(_ host: Int64, _ rate: Int64, more: Bool) -> FleetNeed {
+    FleetNeed(host: FleetHostID(rawValue: host), bytesPerSecond: rate, wantsMore: more)
+  }
+
+  private func parts(_ limit: Int64?, _ needs: [FleetNeed]) -> [Int64?] {
+    needs.map { TeamLimit.part(of: $0.host, limit: limit, needs: needs) }
+  }
+
+  @Test func `the limit of a fleet goes where it is needed`() {
+    #expect(parts(nil, [need(1, 5, more: true)]) == [nil])
+    #expect(
+      parts(900, [need(1, 0, more: true), need(2, 0, more: true), need(3, 9, more: true)])
+        == [300, 300, 300])
+    // Two that need little leave the rest to the third.
+    #expect(
+      parts(1000, [need(1, 0, more: false), need(2, 100, more: false), need(3, 0, more: true)])
+        == [10, 110, 880])
+    let all = parts(
+      1000, [need(1, 400, more: false), need(2, 500, more: true), need(3, 90, more: false)])
+    #expect(all.reduce(0) { $0 + ($1 ?? 0) } <= 1000)
+    // One that the table does not count yet begins slowly.
+    #expect(TeamLimit.part(of: FleetHostID(rawValue: 9), limit: 1000, needs: []) == 10)
+  }
+}
