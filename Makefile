@@ -37,7 +37,7 @@ GROUP := ./assets/run-tests.sh
 SIMULATE := SWIFT_DETERMINISTIC_HASHING=1 $(GROUP) simulation $(RUN_TESTS) --filter '^SimulationTests'
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-sources test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-sources test-fleet test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -125,6 +125,14 @@ test-sources: deps ## Download collections from real servers, and kill the servi
 	@./assets/install-deps.sh sources
 	swift build $(TEST_BUILD) --product kettle
 	./assets/sources/check.sh .build/debug/kettle
+
+test-fleet: deps ## Let services work as one fleet, and kill, stop and cut them off meanwhile
+	@./assets/install-deps.sh fleet
+	swift build $(TEST_BUILD)
+	@KETTLE_FLEET_SEEDS=3000 $(GROUP) fleet $(RUN_TESTS) --filter '^Kettle(Fleet|Postgres)Tests'
+	./assets/fleet/storm.py .build/debug/kettle --transfers $(or $(TRANSFERS),6000)
+	./assets/fleet/share.py .build/debug/kettle
+	@echo 'test-fleet: everything passed'
 
 test-clients: deps ## Run its WebExtension and programs written for aria2; ARIANG=FOLDER for AriaNg's page too
 	@./assets/install-deps.sh clients

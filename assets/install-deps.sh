@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes sure that everything needed to build and test Kettle is there; installs what is missing on
 # Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
-# With the word "faults", "servers", "sources", "clients", "bench", "pictures" or "package" it looks for
+# With the word "faults", "servers", "sources", "fleet", "clients", "bench", "pictures" or "package" it looks for
 # what that target of make needs, too.
 set -eu
 purpose=${1:-}
@@ -40,6 +40,7 @@ need zlib1g-dev zlib
 need libbrotli-dev libbrotlidec
 need libzstd-dev libzstd
 need libxxhash-dev libxxhash
+need libpq-dev libpq
 command -v tmux >/dev/null 2>&1 || missing="$missing tmux"
 
 # Some programs are where only root looks.
@@ -74,6 +75,15 @@ if [ "$purpose" = servers ]; then
   need_program curl curl
   need_program openssl openssl
   need_program unshare util-linux
+fi
+
+# A database, and machines with networks of their own.
+if [ "$purpose" = fleet ]; then
+  [ -x "$(find /usr/lib/postgresql -name initdb 2>/dev/null | head -n 1)" ] || missing="$missing postgresql"
+  need_program ip iproute2
+  need_program unshare util-linux
+  need_program setpriv util-linux
+  need_program python3 python3
 fi
 
 # Sources of collections, and other programs that download them.
@@ -140,9 +150,9 @@ fi
 if ! command -v apt-get >/dev/null 2>&1; then
   complain "missing, by their Debian names:$missing"
   complain 'they are looked for with pkg-config'
-  complain 'Fedora:   dnf install libcurl-devel ncurses-devel sqlite-devel openssl-devel zlib-devel brotli-devel libzstd-devel xxhash-devel pkgconf-pkg-config tmux'
-  complain 'Arch:     pacman -S curl ncurses sqlite openssl zlib brotli zstd pkgconf tmux'
-  complain 'openSUSE: zypper install libcurl-devel ncurses-devel sqlite3-devel libopenssl-devel zlib-devel libbrotli-devel libzstd-devel xxhash-devel pkgconf-pkg-config tmux'
+  complain 'Fedora:   dnf install libcurl-devel ncurses-devel sqlite-devel openssl-devel zlib-devel brotli-devel libzstd-devel xxhash-devel libpq-devel pkgconf-pkg-config tmux'
+  complain 'Arch:     pacman -S curl ncurses sqlite openssl zlib brotli zstd postgresql-libs pkgconf tmux'
+  complain 'openSUSE: zypper install libcurl-devel ncurses-devel sqlite3-devel libopenssl-devel zlib-devel libbrotli-devel libzstd-devel xxhash-devel postgresql-devel pkgconf-pkg-config tmux'
   exit 1
 fi
 

@@ -4,7 +4,7 @@
 #
 #     assets/bench/bench.sh [ROW...]
 #
-# Without ROW all rows are measured but soak, which takes an hour, and growth; the files in
+# Without ROW all rows are measured but soak, which takes an hour, growth, and fleet; the files in
 # assets/bench/rows are the rows. Everything lives in a directory that is deleted at the end.
 #
 #     KETTLE_BENCH_RUNS    how often all of it is measured, 1

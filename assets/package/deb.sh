@@ -51,7 +51,7 @@ Maintainer: $maintainer
 Installed-Size: $size
 Depends: $linked, $loaded
 Recommends: ca-certificates
-Suggests: openssh-client, bash-completion
+Suggests: openssh-client, bash-completion, libpq5
 Section: net
 Priority: optional
 Homepage: https://example.org/kettle

@@ -45,6 +45,8 @@ Requires: libbrotlidec.so.1()(64bit)
 Requires: libzstd.so.1()(64bit)
 Requires: libxxhash.so.0()(64bit)
 Recommends: ca-certificates
+# Only for a fleet.
+Suggests: libpq.so.5()(64bit)
 
 %description
 Kettle is a dashboard in the terminal for downloads. A background service
