@@ -93,6 +93,8 @@ struct PieceScriptTests {
     script.closed(durable: ByteRangeSet(prefix: 1 << 20))
     let next = try #require(plans(script).dropFirst(begun).first)
     #expect(next.url.host != "b.example")
+    let mirrors = try #require(script.scheduler.machines[id]?.facts.mirrors)
+    #expect(mirrors.sources.first { $0.url.host == "b.example" }?.standing == .lied)
     #expect(next.requested?.lower == 1 << 20)
     #expect(next.requested?.proof == .pieces)
   }
