@@ -1,0 +1,59 @@
+import KettleModel
+import Testing
+
+@testable import KettleFleet
+
+/// Single decisions of a host.
+struct FleetMemberTests {
+  private let settings = FleetSettings(
+    database: "", name: "a", secret: "", labels: [], take: 5, roots: ["/srv"])
+  private let host = FleetHostKey(host: FleetHostID(rawValue: 1), start: 1)
+  private let key = ClaimKey(id: FleetTransferID(rawValue: 7), epoch: 1)
+  private let share = ShareKey(origin: "https://a.example", slot: 0)
+  private let start = MonotonicTime(milliseconds: 1000)
+
+  /// A host that downloads one claimed transfer.
+  private func working() throws -> FleetMember {
+    var member = FleetMember(settings, version: "", at: start)
+    let membership = FleetMembership(key: host, leaseMilliseconds: 60_000)
+    _ = member.handle(.answered(.join(.success(membership)), sentAt: start), at: start)
+    let url = try TransferURL.parse("https://a.example/f").get().url
+    let claim = FleetClaim(key: key, share: share, order: FleetOrder(url: url))
+    let reply = FleetClaimRequest.Reply(
+      claims: [claim], shares: [FleetShareGrant(share: share)])
+    _ = member.handle(
+      .answered(.claim(asked: 5, .success(reply)), sentAt: start), at: start)
+    _ = member.handle(.local(key, .added(TransferID(rawValue: 3))), at: start)
+    return member
+  }
+
+  private func beat(_ member: inout FleetMember, _ reply: FleetBeat.Reply) -> [FleetAction] {
+    member.handle(.answered(.beat(.success(reply)), sentAt: start), at: start)
+  }
+
+  @Test func `a claim that the table does not confirm is dropped at once`() throws {
+    var member = try working()
+    let actions = beat(&member, FleetBeat.Reply())
+    #expect(actions.contains(.discard(key, TransferID(rawValue: 3))))
+    #expect(member.claims.isEmpty)
+  }
+
+  @Test func `a user's pause and start reach the host with the next beats`() throws {
+    var member = try working()
+    let grants = [FleetShareGrant(share: share)]
+    func reply(_ wish: FleetBeat.Wish) -> FleetBeat.Reply {
+      FleetBeat.Reply(claims: [FleetBeat.Standing(key: key, wish: wish)], shares: grants)
+    }
+    #expect(beat(&member, reply(.pause)).contains(.pause(TransferID(rawValue: 3))))
+    #expect(beat(&member, reply(.pause)).isEmpty)
+    #expect(beat(&member, reply(.run)).contains(.start(TransferID(rawValue: 3))))
+  }
+
+  @Test func `a superseded host drops everything and asks nothing more`() throws {
+    var member = try working()
+    let actions = member.handle(
+      .answered(.beat(.failure(.superseded)), sentAt: start), at: start)
+    #expect(actions.contains(.discard(key, TransferID(rawValue: 3))))
+    #expect(member.nextCall(at: start.advanced(byMilliseconds: 1_000_000)) == nil)
+  }
+}
