@@ -73,7 +73,7 @@ struct PostgresConnection: ~Copyable {
   }
 
   private mutating func connect(checksSchema: Bool) throws(PostgresProblem) {
-    // The database may have been started anew since the last question.
+    // The database may have been restarted since the last call.
     if link?.isAlive == false { link = nil }
     guard link == nil else { return }
     isListening = false

@@ -71,8 +71,8 @@ struct FleetJoinCommand: RunnableCommand {
       first root gets the files that name no directory. Join again to change an option; labels, \
       roots, --take and --share are then those of the new command line.
 
-      With --share, files of "kettle add --on all" that this machine has downloaded are given to \
-      the other machines, at one of its addresses, to whoever has the fleet's secret.
+      With --share, this machine serves its files of "kettle add --on all" to the other machines, \
+      at one of its addresses. A request needs the fleet's secret.
 
       Examples:
         kettle fleet join postgres://db.example/downloads

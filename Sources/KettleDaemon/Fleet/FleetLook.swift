@@ -6,8 +6,8 @@ import KettleSystem
 
 /// The clients that look at the fleet's queue.
 ///
-/// While somebody looks, one question a second to the database, whether something has changed,
-/// serves all of them; rows are read only if it has. While nobody does, nothing is asked.
+/// While a client looks, one query a second asks the database for changes, for all of them.
+/// Rows are read only after a change. Without such a client, nothing is queried.
 final class FleetLook: Sendable {
   fileprivate struct Looker: Sendable {
     let mailbox: ClientMailbox
@@ -129,7 +129,7 @@ final class FleetLook: Sendable {
     }
   }
 
-  /// Returns whether somebody looks.
+  /// Asks for changes and sends new rows. Returns false when no client looks any more.
   func tick() async -> Bool {
     let isLooking = state.withLock { state in
       state.tickCount += 1
@@ -209,7 +209,7 @@ final class FleetLook: Sendable {
   // MARK: Rows
 
   /// Reads the rows that a client displays, and sends them unless it has them. If they cannot be
-  /// read, the last ones stay, and it is told since when.
+  /// read, the client keeps the last ones and learns since when.
   private func show(to id: ClientID) async {
     guard let looker = state.withLock({ $0.lookers[id] }), let viewport = looker.viewport else {
       return

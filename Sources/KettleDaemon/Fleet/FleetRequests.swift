@@ -3,7 +3,7 @@ import KettleControl
 import KettleFleet
 import KettleModel
 
-/// Answers the requests about the fleet, and those of clients whose list is its queue.
+/// Answers requests about the fleet, and all requests of clients that display its queue.
 struct FleetRequests: Sendable {
   private let queue: FleetQueue
   private let look: FleetLook
