@@ -136,6 +136,8 @@ extension FleetClaim: Codable {
     key = try container.decode(ClaimKey.self, forKey: .key)
     share = try container.decode(ShareKey.self, forKey: .share)
     order = try? container.decode(FleetOrder.self, forKey: .order)
+    // What a client of the service may not request, a row of the queue may not either.
+    if order?.spec(in: "/", reach: .world).refusedPart != nil { order = nil }
     // Another origin's share would permit requests that its holder makes, too.
     if order?.url.origin.text != share.origin { order = nil }
     earlier = try container.decodeIfPresent(EarlierPlacing.self, forKey: .earlier)
