@@ -96,11 +96,6 @@ package struct StagedFile: Sendable {
     rmdir(parent)
   }
 
-  /// The owners that have staged files below a directory.
-  package static func owners(below directory: String) -> [String] {
-    entries(of: FilePath.joined(directory, directoryName))
-  }
-
   // MARK: Calls
 
   private func status(of path: String) throws(TransferFailure) -> FileStatus {

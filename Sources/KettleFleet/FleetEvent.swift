@@ -130,12 +130,14 @@ package enum PublicationResult: Hashable, Sendable {
 
 /// A transfer of the fleet that the local service had when it started.
 package struct RecoveredTransfer: Hashable, Sendable {
-  package var key: ClaimKey
+  package var owner: ClaimDirectory
   package var local: TransferID
   package var state: FleetLocalEvent
 
-  package init(key: ClaimKey, local: TransferID, state: FleetLocalEvent) {
-    self.key = key
+  package var key: ClaimKey { owner.key }
+
+  package init(owner: ClaimDirectory, local: TransferID, state: FleetLocalEvent) {
+    self.owner = owner
     self.local = local
     self.state = state
   }

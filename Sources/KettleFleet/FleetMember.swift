@@ -1,8 +1,7 @@
 import KettleModel
 
-/// What one host of a fleet does: the only place where it is decided. It is told what happened
-/// (`handle`), asked what to request of the fleet's queue next (`nextCall`), and says what to do on
-/// this machine (`FleetAction`).
+/// Decides what one host of a fleet does. `handle` takes an event and returns the actions on this
+/// machine (`FleetAction`); `nextCall` returns the next request to the fleet's queue.
 ///
 /// A lease counts from before the request was sent that got it, on a clock that does not stop
 /// (`MonotonicTime`), so this host thinks it over no later than the table does.
@@ -45,8 +44,6 @@ package struct FleetMember: Sendable {
   /// Why the table did not answer last; nil if it did.
   package var problem: FleetError? { timing.problem }
   package var hasLeft: Bool { phase == .left }
-  /// nil before the host has joined.
-  package var host: FleetHostID? { membership?.key.host }
   /// What the hosts ask each other for files with; nil before the host has joined.
   package var shareSecret: String? { membership?.shareSecret }
   package var isDraining: Bool {
@@ -54,7 +51,8 @@ package struct FleetMember: Sendable {
     return false
   }
 
-  private var membership: FleetMembership? {
+  /// nil before the host has joined, and after it has left.
+  var membership: FleetMembership? {
     switch phase {
     case .member(let membership), .draining(let membership), .leaving(let membership): membership
     case .joining, .left, .superseded: nil
@@ -138,7 +136,7 @@ package struct FleetMember: Sendable {
   package mutating func handle(_ event: FleetEvent, at now: MonotonicTime) -> [FleetAction] {
     var actions: [FleetAction] = []
     switch event {
-    case .recovered(let found): recover(found)
+    case .recovered(let found): recover(found, &actions)
     case .answered(let answer, let sentAt): handle(answer, sentAt: sentAt, &actions, at: now)
     case .workQueued: timing.nextClaim = min(timing.nextClaim, now)
     case .local(let id, let local): handle(local, of: id, &actions)
@@ -160,9 +158,17 @@ package struct FleetMember: Sendable {
     return actions
   }
 
-  private mutating func recover(_ found: [RecoveredTransfer]) {
-    for one in found where claims[one.key.id].map({ $0.key.epoch < one.key.epoch }) ?? true {
-      claims[one.key.id] = HeldClaim(recovered: one)
+  /// Of several claims of one transfer, only the last one can still be this host's.
+  private mutating func recover(
+    _ found: [RecoveredTransfer], _ actions: inout [FleetAction]
+  ) {
+    for one in found {
+      if let known = claims[one.key.id], known.key.epoch >= one.key.epoch {
+        actions.append(.discard(one.key, one.local))
+      } else {
+        drop(one.key.id, &actions)
+        claims[one.key.id] = HeldClaim(recovered: one)
+      }
     }
   }
 
@@ -188,6 +194,9 @@ package struct FleetMember: Sendable {
     case .join(.success(let membership)):
       phase = .member(membership)
       timing.nextBeat = now
+      for id in claims.keys.sorted() where claims[id]?.belongs(to: membership) == false {
+        drop(id, &actions)
+      }
     case .beat(.success(let reply)): handle(reply, sentAt: sentAt, &actions, at: now)
     case .claim(let asked, .success(let reply)):
       grant(reply.shares, sentAt: sentAt, at: now)
@@ -272,11 +281,11 @@ package struct FleetMember: Sendable {
   private mutating func handle(
     _ event: FleetLocalEvent, of key: ClaimKey, _ actions: inout [FleetAction]
   ) {
-    guard claims[key.id]?.key == key else {
-      // It was lost while it was added.
-      if case .added(let transfer) = event { actions.append(.discard(key, transfer)) }
-      return
+    if case .added(let transfer) = event, claims[key.id]?.isAdding(key) != true {
+      // The claim was lost while it was added, or it has a transfer already.
+      return actions.append(.discard(key, transfer))
     }
+    guard claims[key.id]?.key == key else { return }
     claims[key.id]?.handle(event, &actions)
   }
 

@@ -45,7 +45,7 @@ package enum FleetError: Error, Hashable, Sendable {
 package struct FleetIntroduction: Hashable, Sendable, Codable {
   /// Unique in the fleet.
   package var name: String
-  /// A secret of the host: nobody else can take its name.
+  /// Proves that the host owns its name.
   package var secret: String
   package var labels: [String]
   /// How many transfers it claims at most; 0 for a host that only adds and watches.
@@ -81,13 +81,18 @@ package struct FleetHostKey: Hashable, Sendable, Codable {
 
 package struct FleetMembership: Hashable, Sendable, Codable {
   package var key: FleetHostKey
+  /// The id of the fleet: a UUID.
+  package var fleet: String
   /// How long a lease lasts from the moment the table grants it.
   package var leaseMilliseconds: Int64
   /// What the hosts of the fleet ask each other for files with.
   package var shareSecret: String?
 
-  package init(key: FleetHostKey, leaseMilliseconds: Int64, shareSecret: String? = nil) {
+  package init(
+    key: FleetHostKey, fleet: String, leaseMilliseconds: Int64, shareSecret: String? = nil
+  ) {
     self.key = key
+    self.fleet = fleet
     self.leaseMilliseconds = leaseMilliseconds
     self.shareSecret = shareSecret
   }

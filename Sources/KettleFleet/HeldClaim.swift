@@ -49,14 +49,24 @@ package struct HeldClaim: Hashable, Sendable {
     }
   }
 
-  /// Whether it waits for the table to tell its order.
+  /// Whether this host made it in this fleet. What a host recovers may be of a fleet that it was in
+  /// before.
+  func belongs(to membership: FleetMembership) -> Bool {
+    guard case .recovered(let found) = stage else { return true }
+    return found.owner.fleet == membership.fleet && found.owner.host == membership.key.host
+  }
+
+  /// Whether it is this claim, and waits for its transfer.
+  func isAdding(_ key: ClaimKey) -> Bool { self.key == key && stage == .adding }
+
+  /// Whether the order is still unknown, because an earlier start of the service made the claim.
   var awaitsOrder: Bool {
     if case .recovered = stage { return true }
     return false
   }
 
-  /// Whether a beat names it. The first one takes recovered claims back, and the second one leaves
-  /// them out, so that the table answers with their orders.
+  /// Whether a beat names it. The first beat names recovered claims, to take them back. The second
+  /// one omits them: the table then returns them with their orders.
   func isNamed(in beat: Int) -> Bool { awaitsOrder ? beat == 0 : true }
 
   /// Whether its file is at its place, or may be at any moment.
@@ -143,7 +153,7 @@ package struct HeldClaim: Hashable, Sendable {
       }
       stage = .complete(file)
     case (.local, .failed(let failure)): stage = .ended(.failed(failure))
-    // Somebody removed it on this machine.
+    // A user removed it on this machine.
     case (.local, .removed), (.complete, .removed):
       local = nil
       stage = .ended(.givenBack)

@@ -63,7 +63,7 @@ enum SchemaHosts {
       if h.share_address is not null then perform make_endpoint(h.share_address); end if;
       perform settle(copies_near(array[h.id], true));
       return jsonb_build_object('key', jsonb_build_object('host', h.id, 'start', h.start),
-        'leaseMilliseconds', (select lease_ms from meta),
+        'fleet', (select fleet from meta), 'leaseMilliseconds', (select lease_ms from meta),
         'shareSecret', (select share_secret from meta));
     end $$;
 

@@ -15,7 +15,8 @@ struct FleetMemberTests {
   /// A host that downloads one claimed transfer.
   private func working() throws -> FleetMember {
     var member = FleetMember(settings, version: "", at: start)
-    let membership = FleetMembership(key: host, leaseMilliseconds: 60_000)
+    let membership = FleetMembership(
+      key: host, fleet: "f0", leaseMilliseconds: 60_000)
     _ = member.handle(.answered(.join(.success(membership)), sentAt: start), at: start)
     let url = try TransferURL.parse("https://a.example/f").get().url
     let claim = FleetClaim(key: key, share: share, order: FleetOrder(url: url))
@@ -47,6 +48,25 @@ struct FleetMemberTests {
     #expect(beat(&member, reply(.pause)).contains(.pause(TransferID(rawValue: 3))))
     #expect(beat(&member, reply(.pause)).isEmpty)
     #expect(beat(&member, reply(.run)).contains(.start(TransferID(rawValue: 3))))
+  }
+
+  @Test func `what was claimed in another fleet is dropped when the host joins`() {
+    var member = FleetMember(settings, version: "", at: start)
+    let found = [("f0", 1), ("f1", 1), ("f0", 2)].enumerated().map { index, owner in
+      RecoveredTransfer(
+        owner: ClaimDirectory(
+          fleet: owner.0, host: FleetHostID(rawValue: Int64(owner.1)),
+          key: ClaimKey(id: FleetTransferID(rawValue: Int64(index)), epoch: 1)),
+        local: TransferID(rawValue: Int64(index)), state: .goesOn)
+    }
+    _ = member.handle(.recovered(found), at: start)
+    let membership = FleetMembership(key: host, fleet: "f0", leaseMilliseconds: 60_000)
+    let actions = member.handle(
+      .answered(.join(.success(membership)), sentAt: start), at: start)
+    #expect(
+      actions.filter { if case .discard = $0 { true } else { false } }
+        == [1, 2].map { .discard(found[$0].key, found[$0].local) })
+    #expect(member.claims.keys.map(\.rawValue) == [0])
   }
 
   @Test func `a superseded host drops everything and asks nothing more`() throws {

@@ -31,11 +31,14 @@ struct FleetValueTests {
 
   @Test func `the name of a claim's directory is read as it is written`() {
     let claim = ClaimDirectory(
-      host: FleetHostID(rawValue: 3),
+      fleet: "0a-f", host: FleetHostID(rawValue: 3),
       key: ClaimKey(id: FleetTransferID(rawValue: 12), epoch: 2))
-    #expect(claim.name == "3.12.2")
-    #expect(ClaimDirectory("3.12.2") == claim)
-    for name in ["3.12", "3.12.2.1", "03.12.2", "3.-12.2", "a.b.c", "", "3.12.2 ", "3..2"] {
+    #expect(claim.name == "0a-f.3.12.2")
+    #expect(ClaimDirectory("0a-f.3.12.2") == claim)
+    for name in [
+      "3.12.2", "f.3.12.2.1", "f.03.12.2", "f.3.-12.2", "a.b.c.d", "", "f.3.12.2 ",
+      "f.3..2", ".3.12.2", "F.3.12.2", "../f.3.12.2",
+    ] {
       #expect(ClaimDirectory(name) == nil)
     }
   }
@@ -53,6 +56,15 @@ struct FleetValueTests {
     #expect(try claim(#"{"url": "file:///etc/passwd", \#(base)}"#).order == nil)
     #expect(try claim(#"{"url": "https://a.example/f", "name": "../x", \#(base)}"#).order == nil)
     #expect(try claim("7").order == nil)
+    #expect(try claim(#"{"url": "https://a.example/f", "connections": 0, \#(base)}"#).order == nil)
+    #expect(
+      try claim(#"{"url": "https://a.example/f", "limitBytesPerSecond": -1, \#(base)}"#).order
+        == nil)
+    let header = #"{"name": "X", "value": "a\r\nY: b"}"#
+    #expect(
+      try claim(
+        #"{"url": "https://a.example/f", "headers": [\#(header)], "onConflict": "rename"}"#
+      ).order == nil)
     // The share of one origin is no right to ask another.
     #expect(
       try claim(#"{"url": "https://a.example/f", \#(base)}"#, origin: "https://b.example").order

@@ -6,6 +6,7 @@ import KettleModel
 final class SimulatedHost {
   private struct Local {
     var key: ClaimKey
+    var host: FleetHostID
     var origin: String
     var isPaused = false
     var isComplete = false
@@ -64,12 +65,14 @@ final class SimulatedHost {
   }
 
   private func start() throws {
+    life += 1
     isDead = false
+    isAsking = false
     openUntil = [:]
     member = FleetMember(settings, version: "", at: clock)
     let found = locals.sorted { $0.key < $1.key }.map { id, local in
       RecoveredTransfer(
-        key: local.key, local: id,
+        owner: ClaimDirectory(fleet: "f0", host: local.host, key: local.key), local: id,
         state: local.isComplete ? .completed(file(of: local.key, id)) : .goesOn)
     }
     try handle(.recovered(found))
@@ -123,7 +126,8 @@ final class SimulatedHost {
       later(world.between(1...50)) { [self] in
         lastLocal += 1
         let id = TransferID(rawValue: lastLocal)
-        locals[id] = Local(key: key, origin: order.url.origin.text)
+        guard let host = member.membership?.key.host else { return }
+        locals[id] = Local(key: key, host: host, origin: order.url.origin.text)
         try handle(.local(key, .added(id)))
         try download()
       }
@@ -150,8 +154,11 @@ final class SimulatedHost {
     case .withdraw(let key):
       for (name, owner) in world.directory where owner == key { world.directory[name] = nil }
     case .discard(let key, let id):
-      if let id { locals[id] = nil }
-      for (id, local) in locals where local.key == key { locals[id] = nil }
+      if let id {
+        locals[id] = nil
+      } else {
+        for (id, local) in locals where local.key == key { locals[id] = nil }
+      }
     case .setPolicy(let policy):
       openUntil = policy.openUntil
       try download()
@@ -198,7 +205,8 @@ final class SimulatedHost {
   /// One request, whose answer is complete or breaks off.
   private func request(_ id: TransferID, _ local: Local) throws {
     // A process that stands still sends nothing, and goes on only after this check.
-    guard let host = member.host, world.table.isHolder(host, of: local.origin) else {
+    guard let host = member.membership?.key.host, world.table.isHolder(host, of: local.origin)
+    else {
       throw FleetSimulation.Violation.twoRequesters(origin: local.origin, at: world.now)
     }
     locals[id]?.isRunning = true

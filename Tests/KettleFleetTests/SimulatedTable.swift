@@ -95,7 +95,7 @@ final class SimulatedTable {
     let start = (known?.value.start ?? 0) + 1
     hosts[id] = Host(name: host.name, start: start, aliveUntil: now + Self.lease)
     return FleetMembership(
-      key: FleetHostKey(host: id, start: start), leaseMilliseconds: Self.lease)
+      key: FleetHostKey(host: id, start: start), fleet: "f0", leaseMilliseconds: Self.lease)
   }
 
   private func check(_ key: FleetHostKey) throws(FleetError) {

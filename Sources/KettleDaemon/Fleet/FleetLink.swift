@@ -8,6 +8,28 @@ import KettleModel
 import KettleSystem
 import Logging
 
+/// The part of the service that takes part in a fleet, as requests of clients use it.
+protocol FleetService: Sendable {
+  /// How this machine stands in its fleet; nil if it is in none.
+  var standing: FleetStanding? { get }
+
+  /// Makes the tables of a new fleet. Does nothing if they are there.
+  func initialize(database: String) async throws(FleetError)
+
+  /// Joins a fleet, or changes how this machine takes part in it.
+  func join(_ settings: FleetSettings) async throws(FleetError)
+
+  /// Gives back what this machine has claimed, and forgets the fleet. With `isDraining`, it first
+  /// finishes what runs, and the answer comes at once.
+  func leave(isDraining: Bool) async throws(FleetError)
+
+  /// Asks the fleet's queue, on a thread that may block. Throws `notInitialized` if this machine is
+  /// in no fleet.
+  func ask<Answer: Sendable>(
+    _ body: @escaping @Sendable (any FleetBoard) throws(FleetError) -> Answer
+  ) async throws(FleetError) -> Answer
+}
+
 /// The service's part in a fleet. Until this machine joins one, it opens no connection and loads no
 /// library.
 final class FleetLink: FleetService {
@@ -181,10 +203,10 @@ final class FleetLink: FleetService {
         continue
       }
       let place = "/" + components.dropLast(2).joined(separator: "/")
-      run.work.note(details.snapshot.id, of: claim.key, for: place)
+      run.work.note(details.snapshot.id, of: claim, for: place)
       found.append(
         RecoveredTransfer(
-          key: claim.key, local: details.snapshot.id,
+          owner: claim, local: details.snapshot.id,
           state: run.work.end(of: details.snapshot)))
     }
     if !lost.isEmpty { await ports.engine.discard(lost) }

@@ -33,7 +33,7 @@ struct FleetPublisher: Sendable {
 
   /// Returns the file that another claim of the transfer has placed; nil if it has not.
   func look(
-    for key: ClaimKey, _ earlier: EarlierPlacing, in settings: FleetSettings
+    for claim: ClaimDirectory, _ earlier: EarlierPlacing, in settings: FleetSettings
   ) -> PublishedFile? {
     // The name comes from the table, which others can write.
     guard let name = FileName(foreign: earlier.name)?.text, name == earlier.name,
@@ -41,12 +41,13 @@ struct FleetPublisher: Sendable {
     else { return nil }
     let isThere: Bool
     if let prefix = ObjectPrefix(directory) {
-      isThere = (try? objects.carries(mark(of: key.id), name, in: destination(prefix))) ?? false
+      let destination = ObjectDestination(prefix)
+      isThere = (try? objects.carries(claim.transferName, name, in: destination)) ?? false
     } else {
       isThere = StagedFile.isPlaced(
         name, in: directory, byteCount: earlier.byteCount,
         modifiedNanoseconds: earlier.modifiedNanoseconds
-      ) { ClaimDirectory($0)?.key.id == key.id }
+      ) { ClaimDirectory($0)?.transferName == claim.transferName }
     }
     return isThere
       ? PublishedFile(name: name, directory: directory, byteCount: earlier.byteCount) : nil
@@ -56,18 +57,18 @@ struct FleetPublisher: Sendable {
   ///
   /// - Parameter shouldStop: whether the service ends.
   func publish(
-    _ key: ClaimKey, _ file: CompleteFile, directory: String, replacing: Bool,
+    _ claim: ClaimDirectory, _ file: CompleteFile, directory: String, replacing: Bool,
     shouldStop: @Sendable () -> Bool
   ) -> PublicationResult {
     do throws(TransferFailure) {
       let isPlaced: Bool
       if let prefix = ObjectPrefix(directory) {
         isPlaced = try store(
-          key, file, in: prefix, replacing: replacing, shouldStop: shouldStop)
+          claim, file, in: prefix, replacing: replacing, shouldStop: shouldStop)
       } else {
         let placing = try StagedFile(at: file.path).place(
           in: directory, as: file.name, replacing: replacing
-        ) { ClaimDirectory($0)?.key.id == key.id }
+        ) { ClaimDirectory($0)?.transferName == claim.transferName }
         isPlaced = placing == .placed
       }
       if isPlaced {
@@ -86,7 +87,7 @@ struct FleetPublisher: Sendable {
 
   /// Takes a file away from its place that was published under a claim that was lost.
   func withdraw(_ file: CompleteFile, from directory: String) {
-    // An object stays: whoever reads it gets the right bytes.
+    // An object stays, because other readers may use it already. Its bytes are right.
     guard !ObjectPrefix.isMeant(by: directory) else { return }
     StagedFile(at: file.path).withdraw(file.name, from: directory)
   }
@@ -98,25 +99,19 @@ struct FleetPublisher: Sendable {
 
   // MARK: Object stores
 
-  /// By which every host of the fleet recognizes an object of a transfer.
-  private func mark(of id: FleetTransferID) -> String { "fleet-\(id.rawValue)" }
-
-  private func destination(_ prefix: ObjectPrefix) -> ObjectDestination {
-    ObjectDestination(prefix)
-  }
-
   /// Returns false if another object has the name.
   private func store(
-    _ key: ClaimKey, _ file: CompleteFile, in prefix: ObjectPrefix, replacing: Bool,
+    _ claim: ClaimDirectory, _ file: CompleteFile, in prefix: ObjectPrefix, replacing: Bool,
     shouldStop: @Sendable () -> Bool
   ) throws(TransferFailure) -> Bool {
-    let destination = destination(prefix)
+    let destination = ObjectDestination(prefix)
     var stored = FileToStore(
-      transfer: TransferID(rawValue: key.id.rawValue), destination: destination, name: file.name,
+      transfer: TransferID(claim.key.id), destination: destination, name: file.name,
       path: file.path, byteCount: file.byteCount,
       modifiedNanoseconds: file.modifiedNanoseconds ?? 0,
       onConflict: replacing ? .replace : .skip)
-    stored.mark = mark(of: key.id)
+    // By which every host of the fleet recognizes the object.
+    stored.mark = claim.transferName
     do throws(TransferFailure) {
       if file.byteCount > ObjectUpload.wholeByteCountMax {
         stored.upload = try sent(stored, shouldStop)
@@ -125,7 +120,7 @@ struct FleetPublisher: Sendable {
       return true
     } catch {
       guard error.code == .nameTaken else { throw error }
-      return try objects.carries(mark(of: key.id), file.name, in: destination)
+      return try objects.carries(claim.transferName, file.name, in: destination)
     }
   }
 

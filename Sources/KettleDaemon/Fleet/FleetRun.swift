@@ -47,8 +47,7 @@ final class FleetRun: Sendable {
     state = Mutex(State(standing: FleetStanding(settings: settings)))
     let inbox = Inbox()
     work = LocalFleetWork(
-      engine: engine, publisher: publisher, settings: settings,
-      reach: table.isLocal ? .machine : .network, sharing: sharing, logger: logger,
+      engine: engine, publisher: publisher, settings: settings, sharing: sharing,
       report: { inbox.run?.put($0) })
     inbox.set(self)
   }
@@ -95,6 +94,9 @@ final class FleetRun: Sendable {
       let now = clock.now()
       if let call = member.nextCall(at: now.monotonic) {
         let answer = call.perform(on: table)
+        if case .join(.success(let membership)) = answer {
+          work.begin(membership, reach: table.isLocal ? .machine : .network)
+        }
         handle(.answered(answer, sentAt: now.monotonic), by: &member)
         if case .beat = call { readOrigins() }
       } else {
@@ -124,7 +126,7 @@ final class FleetRun: Sendable {
     let before = member.problem
     let actions = member.handle(event, at: clock.now().monotonic)
     sharing?.follow(member.shareSecret)
-    work.perform(actions, for: member.host)
+    work.perform(actions)
     if member.problem != before { log(member.problem) }
     let (problem, count, isDraining) = (member.problem, member.claims.count, member.isDraining)
     let now = clock.now().wall

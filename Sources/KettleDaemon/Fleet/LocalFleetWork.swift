@@ -3,20 +3,22 @@ import KettleFleet
 import KettleModel
 import KettleScheduler
 import KettleSystem
-import Logging
 
 /// Performs on this machine what `FleetMember` decides: the fleet's transfers in the engine, in
 /// order, and the publishing of their files, beside each other.
 final class LocalFleetWork: Sendable {
   private struct State {
-    /// The claim of each transfer, and where its file goes.
-    var claims: [TransferID: (key: ClaimKey, directory: String)] = [:]
+    /// nil before the host has joined.
+    var host: (membership: FleetMembership, reach: NetworkReach)?
+    /// The claim of each transfer.
+    var claims: [TransferID: ClaimKey] = [:]
     var transfers: [ClaimKey: TransferID] = [:]
+    /// Where the file of each claim waits, and where it goes.
+    var places: [ClaimKey: (owner: ClaimDirectory, directory: String)] = [:]
     /// The latest rows of the session.
     var rows: [TransferID: TransferSnapshot] = [:]
     /// What was given to the publisher.
     var files: [ClaimKey: CompleteFile] = [:]
-    var directories: [ClaimKey: String] = [:]
     var limit: Int64?
     var origins: [String: FleetOriginReport] = [:]
     var phase = Phase.working
@@ -30,37 +32,35 @@ final class LocalFleetWork: Sendable {
   private let engine: TransferEngine
   private let publisher: FleetPublisher
   private let settings: FleetSettings
-  private let reach: NetworkReach
   private let sharing: FleetSharing?
-  private let logger: Logger
   private let report: @Sendable (FleetEvent) -> Void
   private let state = Mutex(State())
   private let pool = WorkerPool("kettle.fleet.publishing", width: 4)
   private let batches: AsyncStream<[FleetAction]>
   private let batchList: AsyncStream<[FleetAction]>.Continuation
-  /// Known after the host has joined.
-  private let host = Mutex<FleetHostID?>(nil)
 
   /// - Parameter report: passes what happened to the decisions.
   init(
     engine: TransferEngine, publisher: FleetPublisher, settings: FleetSettings,
-    reach: NetworkReach, sharing: FleetSharing? = nil, logger: Logger,
+    sharing: FleetSharing? = nil,
     report: @escaping @Sendable (FleetEvent) -> Void
   ) {
     self.engine = engine
     self.publisher = publisher
     self.settings = settings
-    self.reach = reach
     self.sharing = sharing
-    self.logger = logger
     self.report = report
     (batches, batchList) = AsyncStream.makeStream()
   }
 
-  func perform(_ actions: [FleetAction], for host: FleetHostID?) {
-    if let host { self.host.withLock { $0 = host } }
-    if !actions.isEmpty { batchList.yield(actions) }
+  /// Must be called before actions of the membership are performed.
+  ///
+  /// - Parameter reach: the least reach of addresses that orders may lead to.
+  func begin(_ membership: FleetMembership, reach: NetworkReach) {
+    state.withLock { $0.host = (membership, reach) }
   }
+
+  func perform(_ actions: [FleetAction]) { if !actions.isEmpty { batchList.yield(actions) } }
 
   /// Performs actions until `end`.
   func run() async {
@@ -95,21 +95,24 @@ final class LocalFleetWork: Sendable {
     case .start(let id): _ = await engine.control(.start, [id])
     case .look(let key, let earlier):
       pool.async { [self] in
-        report(.looked(key, publisher.look(for: key, earlier, in: settings)))
+        let found = owner(of: key).flatMap { publisher.look(for: $0, earlier, in: settings) }
+        report(.looked(key, found))
       }
     case .inspect(let key, let id): inspect(key, id)
     case .publish(let key, let file, let directory, let replacing):
       state.withLock { $0.files[key] = file }
+      guard let owner = owner(of: key) else { return }
       pool.async { [self] in
         var result = publisher.publish(
-          key, file, directory: directory, replacing: replacing, shouldStop: { [self] in hasEnded })
+          owner, file, directory: directory, replacing: replacing,
+          shouldStop: { [self] in hasEnded })
         if case .published(let done) = result, file.copy != nil, let sharing {
           result = .published(sharing.share(key, done, known: file.sha256))
         }
         if !hasEnded { report(.published(key, result)) }
       }
     case .withdraw(let key):
-      let known = state.withLock { ($0.files[key], $0.directories[key]) }
+      let known = state.withLock { ($0.files[key], $0.places[key]?.directory) }
       if let file = known.0, let directory = known.1 { publisher.withdraw(file, from: directory) }
     case .discard(let key, let id): await discard(key, id)
     case .setPolicy(let policy): await engine.setPolicy(of: .fleet, SessionPolicy(policy))
@@ -120,16 +123,18 @@ final class LocalFleetWork: Sendable {
   }
 
   private func add(_ orders: [(key: ClaimKey, order: FleetOrder, directory: String)]) async {
-    guard !orders.isEmpty, let host = host.withLock({ $0 }) else { return }
-    let specs = orders.map { one in
-      let claim = ClaimDirectory(host: host, key: one.key)
-      return one.order.spec(
-        in: publisher.stagingDirectory(of: claim, for: one.directory), reach: reach)
+    guard !orders.isEmpty, let host = state.withLock({ $0.host }) else { return }
+    let owners = orders.map { one in
+      ClaimDirectory(fleet: host.membership.fleet, host: host.membership.key.host, key: one.key)
+    }
+    let specs = zip(orders, owners).map { one, owner in
+      one.order.spec(
+        in: publisher.stagingDirectory(of: owner, for: one.directory), reach: host.reach)
     }
     do throws(EngineError) {
       let ids = try await engine.add(specs)
-      for (one, id) in zip(orders, ids) {
-        note(id, of: one.key, for: one.directory)
+      for ((one, owner), id) in zip(zip(orders, owners), ids) {
+        note(id, of: owner, for: one.directory)
         report(.local(one.key, .added(id)))
         inspect(one.key, id)
       }
@@ -141,27 +146,38 @@ final class LocalFleetWork: Sendable {
   }
 
   /// Remembers which claim a transfer is for.
-  func note(_ id: TransferID, of key: ClaimKey, for directory: String) {
+  func note(_ id: TransferID, of owner: ClaimDirectory, for directory: String) {
     state.withLock { state in
-      state.claims[id] = (key, directory)
-      state.transfers[key] = id
-      state.directories[key] = directory
+      // A second one is discarded, and what happens to it does not concern the claim.
+      guard state.transfers[owner.key] == nil else { return }
+      state.claims[id] = owner.key
+      state.transfers[owner.key] = id
+      state.places[owner.key] = (owner, directory)
+    }
+  }
+
+  /// Returns nil before the host has joined.
+  private func owner(of key: ClaimKey) -> ClaimDirectory? {
+    state.withLock { $0.host }.map { host in
+      ClaimDirectory(fleet: host.membership.fleet, host: host.membership.key.host, key: key)
     }
   }
 
   private func discard(_ key: ClaimKey, _ id: TransferID?) async {
-    let (known, directory) = state.withLock { state in
+    if let id, let known = state.withLock({ $0.transfers[key] }), known != id {
+      return await engine.discard([id])
+    }
+    let (known, place) = state.withLock { state in
       state.files[key] = nil
       let id = state.transfers.removeValue(forKey: key)
       if let id {
         state.claims[id] = nil
         state.rows[id] = nil
       }
-      return (id, state.directories.removeValue(forKey: key))
+      return (id, state.places.removeValue(forKey: key))
     }
     if let id = id ?? known { await engine.discard([id]) }
-    guard let host = host.withLock({ $0 }), let directory else { return }
-    publisher.discard(ClaimDirectory(host: host, key: key), for: directory)
+    if let place { publisher.discard(place.owner, for: place.directory) }
   }
 
   /// Divides the speed limit of this host among its transfers of the fleet.
@@ -181,14 +197,14 @@ final class LocalFleetWork: Sendable {
       guard row.session == .fleet else { return }
       let key = state.withLock { state -> ClaimKey? in
         state.rows[row.id] = row
-        return state.claims[row.id]?.key
+        return state.claims[row.id]
       }
       if let key { tell(key, row) }
     case .removed(let row):
       guard row.session == .fleet else { return }
       let key = state.withLock { state -> ClaimKey? in
         state.rows[row.id] = nil
-        return state.claims[row.id]?.key
+        return state.claims[row.id]
       }
       if let key { report(.local(key, .removed)) }
     case .recovered, .listed, .evicted, .cleared, .uncovered, .limited, .queues, .hooksDue: break
@@ -230,7 +246,7 @@ final class LocalFleetWork: Sendable {
       var progress: [FleetTransferID: FleetProgress] = [:]
       for (id, claim) in state.claims {
         if let row = state.rows[id] {
-          progress[claim.key.id] = FleetProgress(id: claim.key.id, row)
+          progress[claim.id] = FleetProgress(id: claim.id, row)
         }
       }
       return FleetObservation(
@@ -240,7 +256,7 @@ final class LocalFleetWork: Sendable {
 
   /// Reads what the engine has learned of the origins.
   func readOrigins(at now: Moment) async {
-    let hosts = await engine.hosts()
+    let hosts = await engine.knownHosts()
     let reports = hosts.reduce(into: [String: FleetOriginReport]()) { reports, host in
       let opensAt = host.closedUntil.map {
         now.monotonic.advanced(byMilliseconds: $0.milliseconds(after: now.wall))

@@ -167,6 +167,10 @@ extension TransferEngine {
 extension TransferEngine {
   /// Every host that matters now, by name. Their speeds and queued transfers together
   /// are those of all transfers.
+  /// Returns what is known of the hosts without reading the store, so without those that only
+  /// transfers there are for, without speeds, and with the queued transfers in memory alone.
+  package func knownHosts() -> [HostSnapshot] { scheduler.hosts(at: clock.now()) }
+
   package func hosts() async -> [HostSnapshot] {
     let queue = await storedQueue()?.queue ?? StoredQueue([])
     var speeds: [Origin: Int64] = [:]

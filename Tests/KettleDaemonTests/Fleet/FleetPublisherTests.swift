@@ -31,7 +31,7 @@ struct FleetPublisherTests {
 
   private func claim(_ id: Int64, epoch: Int64, host: Int64 = 1) -> ClaimDirectory {
     ClaimDirectory(
-      host: FleetHostID(rawValue: host),
+      fleet: "f0", host: FleetHostID(rawValue: host),
       key: ClaimKey(id: FleetTransferID(rawValue: id), epoch: epoch))
   }
 
@@ -53,7 +53,7 @@ struct FleetPublisherTests {
     _ claim: ClaimDirectory, _ file: CompleteFile, _ directory: String
   ) -> PublicationResult {
     publisher.publish(
-      claim.key, file, directory: directory, replacing: false, shouldStop: { false })
+      claim, file, directory: directory, replacing: false, shouldStop: { false })
   }
 
   @Test func `two claims of one transfer publish one file`() throws {
@@ -79,8 +79,8 @@ struct FleetPublisherTests {
     let earlier = EarlierPlacing(
       host: FleetHostID(rawValue: 1), epoch: 1, name: "f.bin", byteCount: 4,
       modifiedNanoseconds: nil, directory: bucket)
-    #expect(publisher.look(for: claim(5, epoch: 3).key, earlier, in: settings) != nil)
-    #expect(publisher.look(for: claim(6, epoch: 1).key, earlier, in: settings) == nil)
+    #expect(publisher.look(for: claim(5, epoch: 3), earlier, in: settings) != nil)
+    #expect(publisher.look(for: claim(6, epoch: 1), earlier, in: settings) == nil)
   }
 
   @Test func `the upload of a large file goes on after a restart, and begins again if it is gone`()
@@ -110,7 +110,7 @@ struct FleetPublisherTests {
         host: FleetHostID(rawValue: 1), epoch: 1, name: name, byteCount: 4,
         modifiedNanoseconds: try? publisher.inspect(home + "/secret").modifiedNanoseconds,
         directory: directory)
-      #expect(publisher.look(for: claim(5, epoch: 2).key, earlier, in: settings) == nil)
+      #expect(publisher.look(for: claim(5, epoch: 2), earlier, in: settings) == nil)
     }
   }
 
@@ -119,7 +119,7 @@ struct FleetPublisherTests {
     let file = try stage(claim(5, epoch: 1), for: share)
     _ = publish(claim(5, epoch: 1), file, share)
     publisher.discard(claim(5, epoch: 1), for: share)
-    #expect(StagedFile.owners(below: share).isEmpty)
+    #expect(access(share + "/" + StagedFile.directoryName, F_OK) != 0)
     #expect((try? publisher.inspect(share + "/f.bin"))?.byteCount == 4)
   }
 }
