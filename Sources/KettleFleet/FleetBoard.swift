@@ -14,6 +14,8 @@ package protocol FleetBoard: AnyObject, Sendable {
   /// The rows that have changed since a mark of the table, and its mark now. At most `countMax`.
   func changes(since mark: Int64?, countMax: Int) throws(FleetError) -> FleetChanges
   func control(_ control: FleetControl) throws(FleetError) -> FleetControl.Reply
+  /// Has the hosts of published files compare them.
+  func compare(_ request: FileErrandRequest) throws(FleetError) -> FileErrandRequest.Reply
   func hosts() throws(FleetError) -> [FleetHostRow]
   func origins() throws(FleetError) -> [FleetOriginRow]
   /// Sets how many shares an origin has, and how many connections all of them together.
@@ -142,6 +144,8 @@ package struct FleetRow: Hashable, Sendable, Codable {
   package var finishedAt: WallTime?
   /// The label or name of the hosts that may claim it.
   package var on: String?
+  /// How its published file compared last.
+  package var check: FileCheck?
 }
 
 package struct FleetWindow: Hashable, Sendable, Codable {
@@ -258,4 +262,24 @@ package struct FleetHealth: Hashable, Sendable, Codable {
   package var isReplica: Bool
   /// Whether commits wait until they are on disk.
   package var commitsAreDurable: Bool
+  /// The object stores among the roots of this machine. The table does not know them.
+  package var destinations: [FleetDestination]?
+}
+
+/// An object store to which files of the fleet go.
+package struct FleetDestination: Hashable, Sendable, Codable {
+  package enum Standing: Hashable, Sendable, Codable {
+    case createsOnly
+    /// It replaces an object although it is asked to create only.
+    case replaces
+    case failed(TransferFailure)
+  }
+
+  package var root: String
+  package var standing: Standing
+
+  package init(root: String, standing: Standing) {
+    self.root = root
+    self.standing = standing
+  }
 }

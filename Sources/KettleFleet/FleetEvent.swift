@@ -12,6 +12,8 @@ package enum FleetEvent: Sendable {
   /// Whether another host has published the file of a claim; nil if it has not.
   case looked(ClaimKey, PublishedFile?)
   case published(ClaimKey, PublicationResult)
+  /// A published file was compared.
+  case compared(FileFinding)
   case observed(FleetObservation)
   /// The host finishes what it has claimed, and then leaves.
   case drain
@@ -34,7 +36,8 @@ package enum FleetCall: Hashable, Sendable {
 /// How the table answered a request.
 package enum FleetAnswer: Sendable {
   case join(Result<FleetMembership, FleetError>)
-  case beat(Result<FleetBeat.Reply, FleetError>)
+  /// - Parameter reported: the findings of the beat.
+  case beat(reported: [FileFinding], Result<FleetBeat.Reply, FleetError>)
   case claim(asked: Int, Result<FleetClaimRequest.Reply, FleetError>)
   case place(ClaimKey, Result<Bool, FleetError>)
   case finish([FleetEnd], Result<FleetEnds.Reply, FleetError>)
@@ -42,10 +45,11 @@ package enum FleetAnswer: Sendable {
 
   var problem: FleetError? {
     switch self {
-    case .join(.failure(let error)), .beat(.failure(let error)), .claim(_, .failure(let error)),
+    case .join(.failure(let error)),
+      .beat(_, .failure(let error)), .claim(_, .failure(let error)),
       .place(_, .failure(let error)), .finish(_, .failure(let error)), .leave(.failure(let error)):
       error
-    case .join(.success), .beat(.success), .claim(_, .success), .place(_, .success),
+    case .join(.success), .beat(_, .success), .claim(_, .success), .place(_, .success),
       .finish(_, .success), .leave(.success):
       nil
     }
@@ -60,7 +64,9 @@ extension FleetCall {
     }
     return switch self {
     case .join(let host): .join(result { () throws(FleetError) in try table.join(host) })
-    case .beat(let beat): .beat(result { () throws(FleetError) in try table.beat(beat) })
+    case .beat(let beat):
+      .beat(
+        reported: beat.findings, result { () throws(FleetError) in try table.beat(beat) })
     case .claim(let request):
       .claim(
         asked: request.count, result { () throws(FleetError) in try table.claim(request) })
@@ -111,6 +117,7 @@ package struct PublishedFile: Hashable, Sendable {
   package var byteCount: Int64
   /// The digest of a file that this host gives to others, in hexadecimal.
   package var sha256: String?
+  package var proof: FileProof?
 
   package init(name: String, directory: String, byteCount: Int64, sha256: String? = nil) {
     self.name = name
@@ -183,6 +190,8 @@ package enum FleetAction: Hashable, Sendable {
   case publish(ClaimKey, CompleteFile, directory: String, replacing: Bool)
   /// Take a file away again that was placed under a claim that was lost, if it is still there.
   case withdraw(ClaimKey)
+  /// Compare a published file with what was downloaded.
+  case compare(FileErrand)
   /// Remove what this machine has of a claim that is over: its transfer and its files, except one
   /// at its place.
   case discard(ClaimKey, TransferID?)

@@ -28,6 +28,7 @@ package struct FleetMember: Sendable {
   private var phase = Phase.joining
   private var shares: [ShareKey: HeldShare] = [:]
   package private(set) var claims: [FleetTransferID: HeldClaim] = [:]
+  private var errands = ErrandList()
   private var policy = FleetPolicy()
   private var limit: Int64?
   private var reports: [String: FleetOriginReport] = [:]
@@ -86,7 +87,7 @@ package struct FleetMember: Sendable {
     // A share is the first thing to keep.
     if now >= timing.nextBeat { return .beat(beat(of: key, at: now)) }
     let ends = claims.values.compactMap(\.end).sorted { $0.claim.id < $1.claim.id }
-    if !ends.isEmpty { return .finish(FleetEnds(key: key, ends: Array(ends.prefix(100)))) }
+    if !ends.isEmpty { return .finish(FleetEnds(key: key, ends: Self.batch(of: ends))) }
     if let placement = claims.values.compactMap({ $0.placement(by: key) })
       .min(by: { $0.claim.id < $1.claim.id })
     {
@@ -97,6 +98,18 @@ package struct FleetMember: Sendable {
     return .claim(
       FleetClaimRequest(key: key, labels: settings.names, count: min(room, Self.claimCountMax)))
   }
+
+  /// Returns the first ones, bounded by their number and by their proofs.
+  private static func batch(of ends: [FleetEnd]) -> [FleetEnd] {
+    var proofByteCount = 0
+    return Array(
+      ends.prefix(100).prefix { end in
+        defer { proofByteCount += end.proof?.blocks?.bytes.count ?? 0 }
+        return proofByteCount < proofByteCountMax
+      })
+  }
+
+  private static let proofByteCountMax = 1 << 20
 
   /// More at once hold up the others that claim.
   static let claimCountMax = 100
@@ -116,8 +129,11 @@ package struct FleetMember: Sendable {
     }
     beat.progress = progress.values.sorted { $0.id < $1.id }
     beat.bytesPerSecond = progress.values.reduce(0) { $0 &+ max(0, $1.bytesPerSecond) }
-    beat.wantsMore = limit.map { beat.bytesPerSecond >= $0 / 10 * 9 } ?? !progress.isEmpty
+    let hasJustBegun = progress.isEmpty && !claims.isEmpty
+    beat.wantsMore =
+      hasJustBegun || (limit.map { beat.bytesPerSecond >= $0 / 10 * 9 } ?? !progress.isEmpty)
     beat.freeBytes = freeBytes
+    beat.findings = errands.report
     return beat
   }
 
@@ -142,6 +158,9 @@ package struct FleetMember: Sendable {
     case .local(let id, let local): handle(local, of: id, &actions)
     case .looked(let key, let found): looked(for: key, found, &actions)
     case .published(let key, let result): published(key, result)
+    case .compared(let finding):
+      errands.note(finding)
+      timing.nextBeat = min(timing.nextBeat, now)
     case .observed(let observed):
       progress = observed.progress
       reports = observed.origins
@@ -197,10 +216,18 @@ package struct FleetMember: Sendable {
       for id in claims.keys.sorted() where claims[id]?.belongs(to: membership) == false {
         drop(id, &actions)
       }
-    case .beat(.success(let reply)): handle(reply, sentAt: sentAt, &actions, at: now)
+    case .beat(let reported, .success(let reply)):
+      errands.reported(reported)
+      handle(reply, sentAt: sentAt, &actions, at: now)
+      // More than one beat could report.
+      if !errands.isEmpty { timing.nextBeat = now }
     case .claim(let asked, .success(let reply)):
+      let wasIdle = claims.isEmpty
       grant(reply.shares, sentAt: sentAt, at: now)
       for claim in reply.claims { adopt(claim, &actions) }
+      // Its part of the speed limit is that of a host without work.
+      if wasIdle, !claims.isEmpty { timing.nextBeat = now }
+      errands.take(reply.errands, &actions)
       timing.claimed(reply, of: asked, at: now)
     case .place(let key, .success(let isMine)):
       guard claims[key.id]?.key == key else { return }
@@ -239,6 +266,7 @@ package struct FleetMember: Sendable {
     where claims[id].map({ $0.awaitsOrder && !$0.isNamed(in: timing.beatCount) }) ?? false {
       drop(id, &actions)
     }
+    errands.take(reply.errands, &actions)
     adoptLimit(reply, &actions)
     if reply.isDraining, case .member(let membership) = phase { phase = .draining(membership) }
     timing.beaten(

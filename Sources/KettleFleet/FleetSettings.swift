@@ -36,6 +36,12 @@ package struct FleetSettings: Hashable, Sendable, Codable {
   package var names: [String] { [name] + labels }
 
   /// Where the file of an order goes; nil if that is not below a root.
+  package func place(for order: FleetOrder) -> String? {
+    guard let folder = order.folder else { return place(for: order.directory) }
+    return place(for: order.directory).flatMap { place(for: "\($0)/\(folder.text)") }
+  }
+
+  /// Returns a directory in one form; nil if it is not below a root.
   ///
   /// A path is compared by its components, so that neither `..` nor a similar name leads out.
   package func place(for directory: String?) -> String? {

@@ -152,6 +152,8 @@ package struct FleetBeat: Hashable, Sendable, Codable {
   /// Whether it would use a greater part of the fleet's speed limit.
   package var wantsMore: Bool
   package var freeBytes: Int64?
+  /// What it has found about published files.
+  package var findings: [FileFinding]
 
   package init(key: FleetHostKey) {
     self.key = key
@@ -161,6 +163,7 @@ package struct FleetBeat: Hashable, Sendable, Codable {
     progress = []
     bytesPerSecond = 0
     wantsMore = false
+    findings = []
   }
 
   package struct Reply: Hashable, Sendable, Codable {
@@ -181,11 +184,14 @@ package struct FleetBeat: Hashable, Sendable, Codable {
     package var needs: [FleetNeed]
     /// Whether the host is to claim nothing more.
     package var isDraining: Bool
+    /// Some of the published files that it is to compare.
+    package var errands: [FileErrand]
 
     package init(
       claims: [Standing] = [], others: [FleetClaim] = [], shares: [FleetShareGrant] = [],
       hasWork: Bool = false, nextExpiryMilliseconds: Int64? = nil,
-      limitBytesPerSecond: Int64? = nil, needs: [FleetNeed] = [], isDraining: Bool = false
+      limitBytesPerSecond: Int64? = nil, needs: [FleetNeed] = [], isDraining: Bool = false,
+      errands: [FileErrand] = []
     ) {
       self.claims = claims
       self.others = others
@@ -195,6 +201,7 @@ package struct FleetBeat: Hashable, Sendable, Codable {
       self.limitBytesPerSecond = limitBytesPerSecond
       self.needs = needs
       self.isDraining = isDraining
+      self.errands = errands
     }
   }
 
@@ -260,13 +267,17 @@ package struct FleetClaimRequest: Hashable, Sendable, Codable {
     package var shares: [FleetShareGrant]
     /// When something may be claimed that cannot be now, from now on; nil if nothing is queued.
     package var nextMilliseconds: Int64?
+    /// As in the answer to a beat.
+    package var errands: [FileErrand]
 
     package init(
-      claims: [FleetClaim] = [], shares: [FleetShareGrant] = [], nextMilliseconds: Int64? = nil
+      claims: [FleetClaim] = [], shares: [FleetShareGrant] = [], nextMilliseconds: Int64? = nil,
+      errands: [FileErrand] = []
     ) {
       self.claims = claims
       self.shares = shares
       self.nextMilliseconds = nextMilliseconds
+      self.errands = errands
     }
   }
 }
@@ -320,11 +331,16 @@ package struct FleetEnd: Hashable, Sendable, Codable {
   package var outcome: Outcome
   /// The digest of a published file that the host gives to others, in hexadecimal.
   package var sha256: String?
+  /// Of a published file.
+  package var proof: FileProof?
 
-  package init(claim: ClaimKey, outcome: Outcome, sha256: String? = nil) {
+  package init(
+    claim: ClaimKey, outcome: Outcome, sha256: String? = nil, proof: FileProof? = nil
+  ) {
     self.claim = claim
     self.outcome = outcome
     self.sha256 = sha256
+    self.proof = proof
   }
 
   package enum Outcome: Hashable, Sendable {

@@ -29,6 +29,7 @@ package struct HeldClaim: Hashable, Sendable {
   private var earlier: EarlierPlacing?
   /// Of the published file, if others get it from here.
   private var sha256: String?
+  private var proof: FileProof?
 
   init(recovered: RecoveredTransfer) {
     key = recovered.key
@@ -84,7 +85,7 @@ package struct HeldClaim: Hashable, Sendable {
 
   var end: FleetEnd? {
     guard case .ended(let outcome) = stage else { return nil }
-    return FleetEnd(claim: key, outcome: outcome, sha256: sha256)
+    return FleetEnd(claim: key, outcome: outcome, sha256: sha256, proof: proof)
   }
 
   func placement(by host: FleetHostKey) -> FleetPlacement? {
@@ -102,7 +103,7 @@ package struct HeldClaim: Hashable, Sendable {
       stage = .ended(.failed(FleetRefusal.unreadableOrder.failure))
       return false
     }
-    guard let directory = settings.place(for: order.directory) else {
+    guard let directory = settings.place(for: order) else {
       let refusal = FleetRefusal.outsideRoots(order.directory ?? "")
       stage = .ended(.failed(refusal.failure))
       return false
@@ -210,6 +211,7 @@ package struct HeldClaim: Hashable, Sendable {
     switch result {
     case .published(let done):
       sha256 = done.sha256
+      proof = done.proof
       stage = .ended(
         .published(name: done.name, directory: done.directory, byteCount: done.byteCount))
     case .taken(let next):

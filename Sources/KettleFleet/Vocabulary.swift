@@ -55,6 +55,8 @@ package struct FleetOrder: Hashable, Sendable, Codable {
   /// An absolute path or an `s3://` prefix, which must be below a root of the host; nil means the
   /// first root of the host that claims it.
   package var directory: String?
+  /// The directories of the file of a collection below that one.
+  package var folder: MemberPath?
   /// nil derives the name from the server or the URL.
   package var name: FileName?
   package var headers: [HeaderField] = []
@@ -70,7 +72,9 @@ package struct FleetOrder: Hashable, Sendable, Codable {
   package init(url: TransferURL) { self.url = url }
 
   /// Throws the name of the first part of a request that a fleet does not take, such as `login`.
-  package init(_ spec: TransferSpec) throws(FleetOrderProblem) {
+  ///
+  /// - Parameter path: of a file of a collection, below its directory.
+  package init(_ spec: TransferSpec, at path: MemberPath? = nil) throws(FleetOrderProblem) {
     if spec.login != nil { throw FleetOrderProblem(part: "login") }
     if spec.request != nil { throw FleetOrderProblem(part: "request") }
     if spec.task != nil { throw FleetOrderProblem(part: "task") }
@@ -86,7 +90,8 @@ package struct FleetOrder: Hashable, Sendable, Codable {
     url = spec.url
     title = spec.title
     directory = spec.directory
-    name = spec.name
+    name = path.map { FileName(foreign: $0.name) } ?? spec.name
+    folder = path.flatMap { MemberPath(foreign: $0.directories) }
     headers = spec.headers
     checksum = spec.checksum
     onConflict = spec.onConflict

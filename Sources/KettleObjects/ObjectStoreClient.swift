@@ -101,6 +101,24 @@ package final class ObjectStoreClient: ObjectStore {
     }
   }
 
+  package func createsOnly(
+    _ name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) -> Bool {
+    let key = try key(of: name, in: destination)
+    let conversation = try StoreConversation(self, destination, key: key)
+    // The first request may create the object; the second one must not.
+    for _ in 0..<2 {
+      let verdict = try conversation.perform(.probe(key))
+      switch verdict {
+      case .done: continue
+      case .taken: return true
+      case .notFound, .uploadGone, .again, .keysExpired, .otherRegion, .refused:
+        throw conversation.failure(of: verdict)
+      }
+    }
+    return false
+  }
+
   package func begin(_ file: FileToStore) throws(TransferFailure) -> ObjectUpload {
     let name = try freeName(for: file)
     let key = try key(of: name, in: file.destination)

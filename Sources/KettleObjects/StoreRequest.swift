@@ -112,6 +112,15 @@ struct StoreRequest: Hashable, Sendable {
     return request
   }
 
+  /// Creates an empty object.
+  static func probe(_ key: String) -> StoreRequest {
+    var request = StoreRequest("PUT", key)
+    request.add("Content-Type", "application/octet-stream")
+    request.createOnly(.skip)
+    request.body = .bytes([])
+    return request
+  }
+
   /// - Parameter hasChecksums: whether the store keeps the SHA-256 of each part.
   static func create(
     _ key: String, mark: String, mediaType: String?, hasChecksums: Bool

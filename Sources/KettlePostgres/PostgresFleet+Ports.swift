@@ -54,6 +54,12 @@ extension PostgresFleet: FleetConnection {
     try call("control", control, isLong: true)
   }
 
+  package func compare(
+    _ request: FileErrandRequest
+  ) throws(FleetError) -> FileErrandRequest.Reply {
+    try call("compare", request)
+  }
+
   package func hosts() throws(FleetError) -> [FleetHostRow] { try call("hosts", Nothing()) }
 
   package func origins() throws(FleetError) -> [FleetOriginRow] { try call("origins", Nothing()) }

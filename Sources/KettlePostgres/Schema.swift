@@ -22,9 +22,11 @@ enum Schema {
   static let script = [
     "begin; select pg_advisory_xact_lock(7311884); create schema if not exists kettle;",
     "revoke all on schema kettle from public; set local search_path = kettle, pg_temp;",
-    tables, tallies, vocabulary, SchemaCopies.deciding, SchemaCopies.adding, SchemaHosts.leases,
+    tables, tallies, vocabulary, SchemaCopies.deciding, SchemaCopies.adding, SchemaErrands.ofHosts,
+    SchemaHosts.leases,
     SchemaHosts.beat, SchemaHosts.claim, SchemaHosts.ends, SchemaPeople.adding,
-    SchemaPeople.looking, SchemaPeople.window, SchemaPeople.control, SchemaPeople.fleet, rights,
+    SchemaPeople.looking, SchemaPeople.window, SchemaPeople.control, SchemaErrands.ofPeople,
+    SchemaPeople.fleet, rights,
     "commit;",
   ].joined(separator: "\n")
 
@@ -85,7 +87,9 @@ enum Schema {
       on_label text not null default '', url text not null, rest jsonb not null, name text,
       directory text, earlier jsonb, failure jsonb, unique_key bytea,
       -- Of copies: see `SchemaCopies`.
-      copies bigint, home bigint, supplier bigint, tries integer not null default 0, sha256 text
+      copies bigint, home bigint, supplier bigint, tries integer not null default 0, sha256 text,
+      -- Of a published file: see `SchemaErrands`.
+      proof jsonb, checked jsonb
     ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
     create index if not exists transfer_queue on transfer (origin, on_label, priority desc, id)
       where state = 0;
@@ -103,6 +107,9 @@ enum Schema {
 
     create unlogged table if not exists progress (
       id bigint primary key, body jsonb not null, changed xid8 not null);
+    create table if not exists errand (
+      id bigint primary key, consequence integer not null, is_repeated boolean not null default false,
+      asked_at timestamptz not null default now());
     create table if not exists removed (
       id bigint not null, changed xid8 not null, at timestamptz not null default now());
     create index if not exists removed_changed on removed (changed);

@@ -171,6 +171,7 @@ enum SchemaHosts {
       perform take_back(h.id);
       perform take_again(h.id, p->'claims');
       perform apply_reports(h.id, p);
+      perform note_findings(h, p->'findings');
       update host set alive_until = lease, bytes_per_second = (p->>'bytesPerSecond')::bigint,
           wants_more = (p->>'wantsMore')::boolean, free_bytes = (p->>'freeBytes')::bigint,
           is_holding = exists (select from share where host = h.id)
@@ -202,7 +203,7 @@ enum SchemaHosts {
           select coalesce(jsonb_agg(jsonb_build_object(
             'host', id, 'bytesPerSecond', bytes_per_second, 'wantsMore', wants_more)), '[]')
           from host where left_at is null and alive_until > now()),
-        'isDraining', h.is_draining);
+        'isDraining', h.is_draining, 'errands', errands_of(h.id));
     end $$;
     """
 
@@ -308,7 +309,8 @@ enum SchemaHosts {
       update host set alive_until = lease, is_holding = is_holding or cardinality(ids) > 0
         where id = h.id;
       return jsonb_build_object('claims', claims, 'shares', grants(h.id),
-        'nextMilliseconds', case when f.next is not null then coalesce(milliseconds(f.next), 0) end);
+        'nextMilliseconds', case when f.next is not null then coalesce(milliseconds(f.next), 0) end,
+        'errands', errands_of(h.id));
     end $$;
     """
 
@@ -338,11 +340,11 @@ enum SchemaHosts {
     declare h host := host_of(p->'key'); accepted jsonb;
     begin
       with e as (
-        select t.id, t.epoch, t.supplier, e.sha256, e.outcome as o, t.supplier is not null
+        select t.id, t.epoch, t.supplier, e.sha256, e.proof, e.outcome as o, t.supplier is not null
             and e.outcome->>'kind' = 'failed' as is_miss,
           case e.outcome->>'kind' when 'published' then 3
             when 'failed' then case when t.supplier is null then 4 else 0 end else 0 end as state
-        from jsonb_to_recordset(p->'ends') e (claim jsonb, outcome jsonb, sha256 text)
+        from jsonb_to_recordset(p->'ends') e (claim jsonb, outcome jsonb, sha256 text, proof jsonb)
         join transfer t on t.id = (e.claim->>'id')::bigint
           and t.epoch = (e.claim->>'epoch')::bigint),
       again as (
@@ -357,7 +359,8 @@ enum SchemaHosts {
           byte_count = coalesce((e.o->>'byteCount')::bigint, t.byte_count),
           failure = case when not e.is_miss then e.o->'failure' end,
           tries = t.tries + e.is_miss::integer,
-          sha256 = e.sha256, earlier = case when e.state <> 3 then t.earlier end
+          sha256 = e.sha256, proof = e.proof,
+          checked = case when e.state <> 3 then t.checked end, earlier = case when e.state <> 3 then t.earlier end
         from e where t.id = e.id and t.epoch = e.epoch and is_open(t, h.id)
         returning t.id, t.epoch, t.state),
       gone as (delete from progress where id in (select id from ended)),

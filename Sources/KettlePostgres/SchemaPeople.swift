@@ -74,7 +74,8 @@ enum SchemaPeople {
         'progress', case when t.state in (1, 2, 5) then
           (select body from progress where id = t.id) end,
         'byteCount', t.byte_count, 'failure', t.failure, 'createdAt', since_1970(t.created_at),
-        'finishedAt', since_1970(t.finished_at), 'on', nullif(t.on_label, '')) $$;
+        'finishedAt', since_1970(t.finished_at), 'on', nullif(t.on_label, ''),
+        'check', t.checked) $$;
 
     -- In the order of the ids.
     create or replace function rows_of(ids bigint[]) returns jsonb language sql stable as $$

@@ -29,7 +29,7 @@ struct FleetMemberTests {
   }
 
   private func beat(_ member: inout FleetMember, _ reply: FleetBeat.Reply) -> [FleetAction] {
-    member.handle(.answered(.beat(.success(reply)), sentAt: start), at: start)
+    member.handle(.answered(.beat(reported: [], .success(reply)), sentAt: start), at: start)
   }
 
   @Test func `a claim that the table does not confirm is dropped at once`() throws {
@@ -48,6 +48,57 @@ struct FleetMemberTests {
     #expect(beat(&member, reply(.pause)).contains(.pause(TransferID(rawValue: 3))))
     #expect(beat(&member, reply(.pause)).isEmpty)
     #expect(beat(&member, reply(.run)).contains(.start(TransferID(rawValue: 3))))
+  }
+
+  @Test func `a host that begins to work asks for its part of the limit at once`() throws {
+    var member = try working()
+    let limited = FleetBeat.Reply(
+      claims: [FleetBeat.Standing(key: key, wish: .run)], shares: [FleetShareGrant(share: share)],
+      limitBytesPerSecond: 1000,
+      needs: [
+        FleetNeed(host: host.host, bytesPerSecond: 0, wantsMore: true),
+        FleetNeed(host: FleetHostID(rawValue: 2), bytesPerSecond: 900, wantsMore: true),
+      ])
+    guard case .beat(let beat)? = member.nextCall(at: start) else {
+      Issue.record("no beat")
+      return
+    }
+    #expect(beat.wantsMore)
+    #expect(self.beat(&member, limited).contains(.limit(bytesPerSecond: 500)))
+  }
+
+  @Test func `an errand is begun once, and reported until the table has the finding`() throws {
+    var member = try working()
+    let errand = FileErrand(
+      key: ClaimKey(id: FleetTransferID(rawValue: 2), epoch: 4), name: "f", directory: "/srv",
+      byteCount: 1, proof: nil)
+    let reply = FleetBeat.Reply(
+      claims: [FleetBeat.Standing(key: key, wish: .run)], shares: [FleetShareGrant(share: share)],
+      errands: [errand])
+    #expect(beat(&member, reply).contains(.compare(errand)))
+    #expect(!beat(&member, reply).contains(.compare(errand)))
+    let finding = FileFinding(
+      key: errand.key, check: FileCheck(.intact, at: WallTime(millisecondsSince1970: 1)))
+    _ = member.handle(.compared(finding), at: start)
+    func sent() -> [FileFinding]? {
+      guard case .beat(let beat)? = member.nextCall(at: start) else { return nil }
+      return beat.findings
+    }
+    #expect(sent() == [finding])
+    _ = member.handle(
+      .answered(.beat(reported: [finding], .failure(.unreachable(""))), sentAt: start), at: start)
+    let later = start.advanced(byMilliseconds: 20_000)
+    guard case .beat(let again)? = member.nextCall(at: later) else {
+      Issue.record("no beat")
+      return
+    }
+    #expect(again.findings == [finding])
+    _ = member.handle(
+      .answered(.beat(reported: [finding], .success(FleetBeat.Reply())), sentAt: later), at: later)
+    #expect(
+      member.nextCall(at: later.advanced(byMilliseconds: 30_000)).map { call in
+        if case .beat(let beat) = call { beat.findings.isEmpty } else { false }
+      } == true)
   }
 
   @Test func `what was claimed in another fleet is dropped when the host joins`() {
@@ -72,7 +123,7 @@ struct FleetMemberTests {
   @Test func `a superseded host drops everything and asks nothing more`() throws {
     var member = try working()
     let actions = member.handle(
-      .answered(.beat(.failure(.superseded)), sentAt: start), at: start)
+      .answered(.beat(reported: [], .failure(.superseded)), sentAt: start), at: start)
     #expect(actions.contains(.discard(key, TransferID(rawValue: 3))))
     #expect(member.nextCall(at: start.advanced(byMilliseconds: 1_000_000)) == nil)
   }

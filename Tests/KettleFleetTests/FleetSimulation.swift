@@ -174,7 +174,7 @@ extension FleetCall {
     let problem = FleetError.unreachable("cut")
     return switch self {
     case .join: .join(.failure(problem))
-    case .beat: .beat(.failure(problem))
+    case .beat(let beat): .beat(reported: beat.findings, .failure(problem))
     case .claim(let request): .claim(asked: request.count, .failure(problem))
     case .place(let placement): .place(placement.claim, .failure(problem))
     case .finish(let ends): .finish(ends.ends, .failure(problem))

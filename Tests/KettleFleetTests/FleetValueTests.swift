@@ -29,6 +29,37 @@ struct FleetValueTests {
     #expect(settings.place(for: directory) == nil)
   }
 
+  @Test func `the folder of a file of a collection is below its directory`() throws {
+    var order = FleetOrder(url: try TransferURL.parse("https://a.example/f").get().url)
+    order.folder = MemberPath(foreign: "model/a")
+    #expect(settings.place(for: order) == "/srv/files/model/a")
+    order.directory = "/mnt/share"
+    #expect(settings.place(for: order) == "/mnt/share/model/a")
+    order.directory = "s3://bucket/raw"
+    #expect(settings.place(for: order) == "s3://bucket/raw/model/a")
+    order.directory = "/srv"
+    #expect(settings.place(for: order) == nil)
+  }
+
+  @Test func `a proof has the digests of a whole file`() throws {
+    let byteCount: Int64 = 5 << 19
+    let whole = try #require(ByteRange(lower: 0, upper: byteCount))
+    let entries = BlockDigests.parts(of: whole).enumerated().compactMap { index, part in
+      DigestedBytes(part, BlockDigest(high: .max - UInt64(index), low: UInt64(index) << 40 | 5))
+    }
+    let proof = FileProof(modifiedNanoseconds: 1, byteCount: byteCount, BlockDigests(entries))
+    let read = try JSONDecoder().decode(FileProof.self, from: JSONEncoder().encode(proof))
+    #expect(read.digests(byteCount: byteCount) == entries)
+    for wrong in [byteCount - (1 << 20), byteCount + (1 << 20), -1, .max] {
+      #expect(read.digests(byteCount: wrong) == nil)
+    }
+    let part = FileProof(
+      modifiedNanoseconds: 1, byteCount: byteCount, BlockDigests(entries.dropLast()))
+    #expect(part.blocks == nil && part.digests(byteCount: byteCount) == nil)
+    let empty = FileProof(modifiedNanoseconds: 1, byteCount: 0, BlockDigests())
+    #expect(empty.digests(byteCount: 0) == [])
+  }
+
   @Test func `the name of a claim's directory is read as it is written`() {
     let claim = ClaimDirectory(
       fleet: "0a-f", host: FleetHostID(rawValue: 3),

@@ -131,6 +131,8 @@ final class SimulatedHost {
         try handle(.local(key, .added(id)))
         try download()
       }
+    // The table of this world asks for none.
+    case .compare: break
     case .pause(let id): locals[id]?.isPaused = true
     case .start(let id):
       locals[id]?.isPaused = false

@@ -78,7 +78,9 @@ final class SimulatedTable {
   func perform(_ call: FleetCall) -> FleetAnswer {
     switch call {
     case .join(let host): .join(.success(join(host)))
-    case .beat(let beat): .beat(Result { () throws(FleetError) in try self.beat(beat) })
+    case .beat(let beat):
+      .beat(
+        reported: beat.findings, Result { () throws(FleetError) in try self.beat(beat) })
     case .claim(let request):
       .claim(
         asked: request.count, Result { () throws(FleetError) in try claim(request) })

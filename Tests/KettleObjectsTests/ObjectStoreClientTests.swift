@@ -73,6 +73,19 @@ struct ObjectStoreClientTests {
     store.objects[key].map { String(decoding: $0.bytes, as: UTF8.self) }
   }
 
+  @Test func `a store that ignores conditions is noticed`() throws {
+    let prefix = try #require(ObjectPrefix("s3://data/raw"))
+    let destination = ObjectDestination(prefix, access)
+    #expect(try client().createsOnly(".probe", in: destination))
+    #expect(try client().createsOnly(".probe", in: destination))
+    #expect(stored("raw/.probe") == "")
+    store.fail(.put, .refusal(403, "AccessDenied"))
+    #expect(
+      failure { _ = try client().createsOnly(".probe", in: destination) }?.code == .storeRefused)
+    store.ignoreConditions()
+    #expect(try !client().createsOnly(".probe", in: destination))
+  }
+
   // MARK: Parts
 
   @Test func `a file is sent in parts and becomes one object`() throws {

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs several services as hosts of one fleet, each in a network namespace of its own, and lets
-them download from origins that log every request, while it kills and stops services, cuts cables
-and crashes the database.
+them download from origins that log every request, while it kills and stops services, cuts cables,
+fills disks and crashes the database.
 
     assets/fleet/storm.py PROGRAM [--transfers N] [--hosts N] [--origins N] [--seconds N] [--seed N]
 
 In the end every file must be there once and right, and no host may have asked an origin while
-another healthy host had a request there. Needs root (for namespaces), PostgreSQL and iproute2.
+another healthy host had a request there. Then it damages files and lets the fleet repair them.
+Needs root (for namespaces and disks), PostgreSQL and iproute2.
 """
 
 import argparse
@@ -43,6 +44,12 @@ def content(path):
     """The bytes of a file follow from its path: up to 24 KiB."""
     seed = hashlib.sha256(path.encode()).digest()
     return (seed * 800)[: 200 + int.from_bytes(seed[:2], "big") % 24_000]
+
+
+def make_disk(directory, size):
+    directory.mkdir()
+    run("mount", "-t", "tmpfs", "-o", f"size={size}", "kettle-fleet", str(directory))
+    return directory
 
 
 class Origin:
@@ -151,8 +158,7 @@ class Host:
         self.number, self.program = number, program
         self.name = f"h{number}"
         self.address = f"10.77.0.{10 + number}"
-        self.home = home / self.name
-        self.home.mkdir()
+        self.home = make_disk(home / self.name, "256m")
         (self.home / "run").mkdir(mode=0o700)
         self.share = share
         self.service = None
@@ -204,10 +210,9 @@ class Storm:
         self.random = random.Random(options.seed)
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="kettle-fleet-"))
         self.home.chmod(0o755)
-        self.share = self.home / "share"
-        self.share.mkdir()
+        self.share = make_disk(self.home / "share", "4g")
         self.hosts, self.database = [], None
-        self.counts = dict.fromkeys(("kills", "stops", "cuts", "crashes"), 0)
+        self.counts = dict.fromkeys(("kills", "stops", "cuts", "full disks", "crashes"), 0)
 
     def prepare(self):
         run("ip", "link", "set", "lo", "up")
@@ -251,7 +256,7 @@ class Storm:
         while time.monotonic() < end:
             time.sleep(self.random.uniform(0.5, 3))
             host = self.random.choice(self.hosts)
-            kind = self.random.choices(("kills", "stops", "cuts", "crashes"), (6, 4, 3, 1))[0]
+            kind = self.random.choices(tuple(self.counts), (6, 4, 3, 2, 1))[0]
             if host.service.poll() is not None:
                 host.start()
             self.counts[kind] += 1
@@ -272,11 +277,27 @@ class Storm:
                 time.sleep(self.random.choice((1, LEASE + self.random.uniform(1, 6))))
                 run("ip", "link", "set", f"v{host.number}", "up")
                 host.end_fault()
+            elif kind == "full disks":
+                self.fill(self.random.choice((self.share, host.home)))
             else:
                 self.database.crash()
         say("storm: " + ", ".join(f"{count} {kind}" for kind, count in self.counts.items()))
 
+    def fill(self, directory):
+        """Leaves no free byte on a disk for a few seconds."""
+        ballast = directory / ".ballast"
+        with open(ballast, "wb", buffering=0) as file:
+            try:
+                while file.write(bytes(1 << 16)):
+                    pass
+            except OSError:
+                pass
+            finally:
+                time.sleep(self.random.uniform(0.5, 4))
+                ballast.unlink()
+
     def wait(self):
+        """Waits until all have ended. A full disk made some of them fail; users start those again."""
         last, since = -1, time.monotonic()
         while True:
             count = self.completed()
@@ -284,6 +305,8 @@ class Storm:
                 return
             if count != last:
                 last, since = count, time.monotonic()
+            if self.counts["full disks"] > 0 and time.monotonic() - since > 3:
+                self.hosts[0].kettle("start", "--fleet", "--all", check=False)
             if time.monotonic() - since > 120:
                 states = self.database.sql("select state, count(*) from kettle.transfer group by 1")
                 raise SystemExit(f"fleet: nothing has ended for two minutes; states: {states!r}")
@@ -305,6 +328,44 @@ class Storm:
         if int(count) != self.options.transfers or int(names) != self.options.transfers:
             raise SystemExit(f"fleet: {published} published")
         say(f"{count} published once, none lost or wrong; {again} claimed again")
+
+    def verify(self, ids):
+        """What the hosts find; the command exits with 1 for damaged files."""
+        words = [self.options.program, "verify", "--fleet", "--json", *ids]
+        host = self.hosts[0]
+        done = subprocess.run(["ip", "netns", "exec", host.name, *map(str, words)],
+                              capture_output=True, text=True, env=host.environment())
+        if done.returncode > 1 or not done.stdout:
+            raise SystemExit(f"fleet: verify: {done.returncode} {done.stdout}{done.stderr}")
+        return json.loads(done.stdout)
+
+    def check_repair(self):
+        """Damaged files are found and fetched again by the hosts that have them."""
+        rows = self.database.sql(
+            "select id, name from kettle.transfer where state = 3 and proof ? 'blocks'"
+            " order by random() limit 60").split("\n")
+        ids, damaged = [row.split("|")[0] for row in rows], rows[:7]
+        for row in damaged:
+            path = self.share / row.split("|")[1]
+            times = path.stat()
+            with open(path, "r+b") as file:
+                byte = file.read(1)[0]
+                file.seek(0)
+                file.write(bytes([byte ^ 1]))
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        begun = time.monotonic()
+        found = self.verify(ids)
+        wrong = [one["path"] for one in found if one["result"] == "damaged"]
+        if len(wrong) != len(damaged) or len(found) != len(ids):
+            raise SystemExit(f"fleet: {len(wrong)} of {len(found)} files are damaged: {found[:8]}")
+        odd = [one for one in found if one["result"] not in ("intact", "damaged")]
+        if odd:
+            raise SystemExit(f"fleet: {odd}")
+        middle = time.monotonic()
+        self.hosts[0].kettle("repair", "--fleet", *ids, check=False)
+        self.check_files()
+        say(f"{len(ids)} files compared by their hosts in {middle - begun:.1f} s, and {len(damaged)}"
+            f" damaged ones fetched again in {time.monotonic() - middle:.1f} s")
 
     def check_requests(self):
         by_address = {host.address: host for host in self.hosts}
@@ -371,6 +432,7 @@ class Storm:
             say(f"all ended {time.monotonic() - begun:.0f} s after the first")
             self.check_files()
             self.check_requests()
+            self.check_repair()
             self.check_takeover()
             say("everything passed")
         except BaseException:
@@ -382,6 +444,9 @@ class Storm:
                     host.service.kill()
             if self.database:
                 self.database.stop()
+            for directory in [self.share] + [host.home for host in self.hosts]:
+                if not self.options.keep:
+                    run("umount", "-l", str(directory), check=False)
             if not self.options.keep:
                 shutil.rmtree(self.home, ignore_errors=True)
 

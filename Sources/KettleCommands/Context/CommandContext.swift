@@ -59,6 +59,13 @@ package struct CommandContext: Sendable {
     self.compareWithManifest = compareWithManifest
   }
 
+  /// The same, with the list of the service itself in place of the queue of its fleet.
+  var withoutFleet: CommandContext {
+    var context = self
+    context.isFleet = false
+    return context
+  }
+
   /// The service that the environment selects.
   package var address: ServiceAddress {
     var address = ServiceAddress(environment: environment, host: host)

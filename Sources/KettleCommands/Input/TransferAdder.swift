@@ -183,6 +183,12 @@ struct AddRequest: Sendable {
     form = .each(.init(transfers: specs, requestID: Self.newID()))
   }
 
+  /// Files of a collection that are spread over a fleet, with their paths.
+  init(_ files: [(spec: TransferSpec, path: MemberPath)]) {
+    form = .each(
+      .init(transfers: files.map(\.spec), requestID: Self.newID(), paths: files.map(\.path)))
+  }
+
   /// The transfers for these URLs with the settings of `template`, in compact form where all URLs
   /// share them.
   init(_ urls: [TransferURL.Parsed], _ template: SpecTemplate) {

@@ -140,7 +140,25 @@ extension Sentences {
       "Rows: \(health.liveRowCount), and \(health.deadRowCount) dead",
       "Connections: \(health.connectionCount) of \(health.connectionMax)",
       "Machines: \(health.hosts.count - lost) alive, \(lost) lost",
-    ]
+    ] + safeDestinations(of: health)
+  }
+
+  private static func safeDestinations(of health: FleetHealth) -> [String] {
+    (health.destinations ?? []).filter { $0.standing == .createsOnly }.map {
+      "\($0.root.sanitizedForDisplay(limit: 300)): never replaces an object unless it is asked to"
+    }
+  }
+
+  private static func problem(of destination: FleetDestination) -> String? {
+    let root = destination.root.sanitizedForDisplay(limit: 300)
+    switch destination.standing {
+    case .createsOnly: return nil
+    case .replaces:
+      return
+        "\(root) ignores conditional writes: an object that another program stores at the same "
+        + "moment may be replaced; use a store that knows If-None-Match"
+    case .failed(let failure): return "\(root) cannot be written: \(failure.sentence)"
+    }
   }
 
   /// What slows the database or makes the fleet unsafe, and what to do.
@@ -171,6 +189,6 @@ extension Sentences {
         "\(CountText.text(health.orphanedCount)) downloads of lost machines wait, and no machine "
           + "that downloads is alive; start one")
     }
-    return problems
+    return problems + (health.destinations ?? []).compactMap(problem)
   }
 }

@@ -73,18 +73,19 @@ struct AddCommand: RunnableCommand {
     if dryRun, !input.hasOnlyCollections {
       throw UsageError(.command(.dryRunOfFiles))
     }
-    return try await context.withService(for: "kettle add") { service in
-      if dryRun {
-        progress.end()
-        return try await CollectionPreview(
+    if dryRun {
+      progress.end()
+      return try await context.withoutFleet.withService(for: "kettle add") { service in
+        try await CollectionPreview(
           service: service, context: context, printsJSON: json
         ).show(input.collections)
       }
+    }
+    return try await context.withService(for: "kettle add") { service in
       var adder = TransferAdder(
         service: service, reconnect: context.reconnection(for: "kettle add"))
       adder.on = on
-      try await adder.add(input, for: context, json: json, &progress)
-      return .done
+      return try await adder.add(input, for: context, json: json, &progress)
     }
   }
 
@@ -172,6 +173,25 @@ struct AddInput {
   }
 }
 
+extension AddInput {
+  /// A file of a collection as a transfer of its own, and its path below the directory that the
+  /// user named, or below that of the collection. What the environment of this machine knows of the
+  /// source, such as a token, stays here.
+  fileprivate func fleetFile(
+    _ member: ListedMember, of collection: TransferSpec
+  ) -> (spec: TransferSpec, path: MemberPath)? {
+    var spec = template.spec(for: TransferURL.Parsed(url: member.url, login: nil))
+    if member.url.origin != collection.url.origin { spec.headers = [] }
+    spec.checksum = member.checksum
+    let name = collection.options.collection?.source.directoryName?.text
+    let named = [name].compactMap(\.self) + member.path.components
+    spec.title = named.joined(separator: "/")
+    spec.name = nil
+    guard spec.directory == nil else { return (spec, member.path) }
+    return MemberPath(foreign: named).map { (spec, $0) }
+  }
+}
+
 extension TransferAdder {
   /// Queues everything, request by request, and prints each transfer once it is in the store.
   ///
@@ -179,12 +199,13 @@ extension TransferAdder {
   /// what is fetched. The printing error is thrown at the end.
   func add(
     _ input: AddInput, for context: CommandContext, json: Bool, _ progress: inout CommandProgress
-  ) async throws {
+  ) async throws -> ExitCode {
     var printer = AddedPrinter(on: context.console, json: json)
     let listed = try await ListedURLs(service: service).find(input.sought)
     var again: [(old: TransferID, new: TransferID)] = []
     defer { Self.report(again, on: context.console) }
     var count = 0
+    var areListsRead = true
     func report(_ ids: [TransferID], _ request: AddRequest) {
       printer.print(ids, of: request)
       count += ids.count
@@ -203,7 +224,11 @@ extension TransferAdder {
         let batches = Self.batches(input.named.specsOfFiles(input.template))
         try await add(batches.lazy.map { AddRequest($0) }, report: report)
       }
-      if !input.collections.isEmpty {
+      if context.isFleet {
+        areListsRead = try await spread(input, for: context, &progress) { ids, request in
+          printer.print(ids, of: request)
+        }
+      } else if !input.collections.isEmpty {
         let batches = Self.batches(input.collections)
         try await add(batches.lazy.map { AddRequest($0) }, report: report)
       }
@@ -216,6 +241,36 @@ extension TransferAdder {
       throw error
     }
     try printer.end()
+    return areListsRead ? .done : .transferFailed
+  }
+
+  /// Reads the lists of collections on this machine, and queues their files for a fleet. Returns
+  /// whether all lists could be read.
+  private func spread(
+    _ input: AddInput, for context: CommandContext, _ progress: inout CommandProgress,
+    report: ([TransferID], AddRequest) -> Void
+  ) async throws -> Bool {
+    guard !input.collections.isEmpty else { return true }
+    let local = context.withoutFleet
+    return try await local.withService(for: "kettle add") { service in
+      let lists = CollectionLists(service: service, context: local)
+      var areRead = true
+      for collection in input.collections {
+        let isRead = try await lists.read(collection, &progress) { row, progress in
+          var count = 0
+          try await MemberReader(service: service).forEachPage(of: row.id) { page in
+            let request = AddRequest(page.compactMap { input.fleetFile($0.member, of: collection) })
+            try await add(CollectionOfOne(request), report: report)
+            count += page.count
+            progress.show(
+              .added(count, of: row.collection?.memberCount ?? count),
+              at: context.clock.now().monotonic)
+          }
+        }
+        areRead = isRead && areRead
+      }
+      return areRead
+    }
   }
 
   /// Says which URLs were on the list already: a few by name, many by their number.

@@ -60,23 +60,14 @@ struct CollectionPreview {
     var printer = printsJSON ? try JSONArrayPrinter(on: context.console) : nil
     var progress = CommandProgress(
       on: context.console, at: context.clock.now().monotonic, endsBeforeOutput: true)
-    let wait = ListWait(service: service, context: context)
+    let lists = CollectionLists(service: service, context: context)
     var code = ExitCode.done
     for spec in specs {
-      var spec = spec
-      spec.options.collection?.pausesWhenListed = true
-      let added = try await service.call(AddTransfers.self, .init(transfers: [spec]))
-      guard let id = added.ids.first else { continue }
-      let end = try await wait.end(of: id, &progress)
-      progress.end()
-      switch end {
-      case .success(let row):
+      let isRead = try await lists.read(spec, &progress) { row, progress in
+        progress.end()
         try await print(row, &printer)
-      case .failure(let failure):
-        context.console.printError(failure.sentence)
-        code = .transferFailed
       }
-      try await wait.remove(id)
+      if !isRead { code = .transferFailed }
     }
     try printer?.end()
     return code
@@ -96,18 +87,53 @@ struct CollectionPreview {
   }
 }
 
+/// Reads the lists of collections whose files the service does not fetch.
+struct CollectionLists {
+  let service: any ServiceCalling
+  let context: CommandContext
+
+  /// Has the service read a list, calls `body` with its transfer, and removes that. Prints why a
+  /// list cannot be read, and returns whether it was.
+  func read(
+    _ spec: TransferSpec, _ progress: inout CommandProgress,
+    use body: (TransferSnapshot, inout CommandProgress) async throws -> Void
+  ) async throws -> Bool {
+    var spec = spec
+    spec.options.collection?.pausesWhenListed = true
+    let added = try await service.call(AddTransfers.self, .init(transfers: [spec]))
+    guard let id = added.ids.first else { return true }
+    let wait = ListWait(service: service, context: context)
+    var isRead = false
+    do {
+      switch try await wait.end(of: id, &progress) {
+      case .success(let row):
+        try await body(row, &progress)
+        isRead = true
+      case .failure(let failure):
+        progress.end()
+        context.console.printError(failure.sentence)
+      }
+    } catch {
+      try? await wait.remove(id)
+      throw error
+    }
+    try await wait.remove(id)
+    return isRead
+  }
+}
+
 /// Reads the list of a collection, page by page.
-private struct MemberReader {
+struct MemberReader {
   let service: any ServiceCalling
 
   func forEachPage(
-    of id: TransferID, _ body: ([NumberedMember]) throws -> Void
+    of id: TransferID, _ body: ([NumberedMember]) async throws -> Void
   ) async throws {
     var from: Int64 = 0
     while true {
       let page = try await service.call(ListMembers.self, .init(id: id, from: from)).members
       guard let last = page.last else { return }
-      try body(page)
+      try await body(page)
       from = last.number + 1
     }
   }

@@ -98,7 +98,8 @@ struct FleetDoctorCommand: RunnableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Look for what slows the fleet's database or makes it unsafe.",
     discussion: """
-      Exits with 1 if something is wrong. Programs should use --json: an object with what was \
+      Also asks each object store among the roots of this machine to create an object that is there, \
+      named .kettle-create-only, which it must refuse. Exits with 1 if something is wrong. Programs should use --json: an object with what was \
       measured and problems, an array of sentences.
       """)
 
@@ -185,7 +186,20 @@ extension FleetHealth {
       .init("orphanedCount", .integer(Int64(orphanedCount))), .init("isReplica", .bool(isReplica)),
       .init("commitsAreDurable", .bool(commitsAreDurable)),
       .init("hosts", .array(hosts.map(\.json))),
+      .init("destinations", .array((destinations ?? []).map(\.json))),
       .init("problems", .array(problems.map { .string($0) })),
     ])
+  }
+}
+
+extension FleetDestination {
+  fileprivate var json: JSONValue {
+    let createsOnly: JSONValue =
+      switch standing {
+      case .createsOnly: .bool(true)
+      case .replaces: .bool(false)
+      case .failed: .null
+      }
+    return .object([.init("root", .string(root)), .init("createsOnly", createsOnly)])
   }
 }

@@ -74,11 +74,18 @@ package enum AddTransfers: ControlMethod {
     package var requestID: String?
     /// In a fleet, the label or name of the hosts that may claim them; nil for any host.
     package var on: String?
+    /// In a fleet, the path of each file of a collection below the directory that its transfer
+    /// names, or below the first root of the host; nil for transfers that are none.
+    package var paths: [MemberPath]?
 
-    package init(transfers: [TransferSpec], requestID: String? = nil, on: String? = nil) {
+    package init(
+      transfers: [TransferSpec], requestID: String? = nil, on: String? = nil,
+      paths: [MemberPath]? = nil
+    ) {
       self.transfers = transfers
       self.requestID = requestID
       self.on = on
+      self.paths = paths
     }
   }
 
@@ -98,7 +105,12 @@ package enum AddTransfers: ControlMethod {
 }
 
 extension AddTransfers.Params: BoundedParams {
-  var problem: ControlError? { AddTransfers.problem(ofRequestID: requestID) }
+  var problem: ControlError? {
+    guard paths.map({ $0.count == transfers.count }) ?? true else {
+      return ControlError(.invalidParams, "params.paths")
+    }
+    return AddTransfers.problem(ofRequestID: requestID)
+  }
 }
 
 package enum ListTransfers: ControlMethod {

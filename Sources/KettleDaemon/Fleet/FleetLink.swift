@@ -23,6 +23,9 @@ protocol FleetService: Sendable {
   /// finishes what runs, and the answer comes at once.
   func leave(isDraining: Bool) async throws(FleetError)
 
+  /// Examines the object stores among the roots of this machine.
+  func destinations() async -> [FleetDestination]
+
   /// Asks the fleet's queue, on a thread that may block. Throws `notInitialized` if this machine is
   /// in no fleet.
   func ask<Answer: Sendable>(
@@ -41,6 +44,7 @@ final class FleetLink: FleetService {
     var initialize: @Sendable (_ database: String) throws(FleetError) -> Void
     var engine: TransferEngine
     var objects: any ObjectStore
+    var files: any FileStorage
     /// The transfers of the session `fleet`, those that only the store has included.
     var transfers: @Sendable () async -> [EngineDetails]
     /// Where the settings are kept.
@@ -136,6 +140,26 @@ final class FleetLink: FleetService {
     run.put(.leave)
   }
 
+  func destinations() async -> [FleetDestination] {
+    let prefixes = (standing?.settings.roots ?? []).compactMap { ObjectPrefix($0) }
+    let found = try? await blocking { [ports] () throws(FleetError) in
+      prefixes.map { prefix in
+        do throws(TransferFailure) {
+          let createsOnly = try ports.objects.createsOnly(
+            Self.probeName, in: ObjectDestination(prefix))
+          return FleetDestination(
+            root: prefix.text, standing: createsOnly ? .createsOnly : .replaces)
+        } catch {
+          return FleetDestination(root: prefix.text, standing: .failed(error))
+        }
+      }
+    }
+    return found ?? []
+  }
+
+  /// The object by which `destinations` sees how a store behaves.
+  private static let probeName = ".kettle-create-only"
+
   func ask<Answer: Sendable>(
     _ body: @escaping @Sendable (any FleetBoard) throws(FleetError) -> Answer
   ) async throws(FleetError) -> Answer {
@@ -165,7 +189,7 @@ final class FleetLink: FleetService {
   private func begin(_ settings: FleetSettings) async throws(FleetError) {
     let table = try ports.open(settings.database)
     let publisher = FleetPublisher(
-      objects: ports.objects, stagingDirectory: ports.stagingDirectory)
+      objects: ports.objects, files: ports.files, stagingDirectory: ports.stagingDirectory)
     let root = settings.roots.first ?? "/"
     let run = FleetRun(
       settings, table: table, engine: ports.engine, publisher: publisher, clock: ports.clock,

@@ -10,6 +10,7 @@ import KettleSystem
 /// name if there is one. All functions block.
 struct FleetPublisher: Sendable {
   let objects: any ObjectStore
+  let files: any FileStorage
   /// Where files wait whose destination is an object store. Absolute.
   let stagingDirectory: String
 
@@ -90,6 +91,44 @@ struct FleetPublisher: Sendable {
     // An object stays, because other readers may use it already. Its bytes are right.
     guard !ObjectPrefix.isMeant(by: directory) else { return }
     StagedFile(at: file.path).withdraw(file.name, from: directory)
+  }
+
+  /// Compares a published file with what was downloaded.
+  ///
+  /// - Parameters:
+  ///   - owner: the name of its last claim.
+  ///   - shouldStop: whether the service ends; the result does not count then.
+  func compare(
+    _ errand: FileErrand, of owner: ClaimDirectory, in settings: FleetSettings, at now: WallTime,
+    shouldStop: @Sendable () -> Bool
+  ) -> FileCheck {
+    // The place comes from the table, which others can write.
+    guard let name = FileName(foreign: errand.name)?.text, name == errand.name,
+      let directory = settings.place(for: errand.directory)
+    else {
+      return FileCheck(
+        .unreadable, at: now, detail: "its place is not below a root of this machine")
+    }
+    do throws(TransferFailure) {
+      if let prefix = ObjectPrefix(directory) {
+        let isThere = try objects.carries(owner.transferName, name, in: ObjectDestination(prefix))
+        return FileCheck(isThere ? .intact : .missing, at: now)
+      }
+      let path = directory + "/" + name
+      guard files.hasEntry(at: path) else { return FileCheck(.missing, at: now) }
+      let (byteCount, modified) = try StagedFile(at: path).measure()
+      let wasWritten = modified != errand.proof?.modifiedNanoseconds
+      guard let digests = errand.proof?.digests(byteCount: errand.byteCount) else {
+        let isSame = byteCount == errand.byteCount && !wasWritten
+        return FileCheck(isSame ? .unproved : .edited, at: now)
+      }
+      let comparison = try files.compare(fileAt: path, with: digests) { _ in !shouldStop() }
+      return FileCheck(
+        comparison, byteCount: errand.byteCount, blockCount: digests.count, wasWritten: wasWritten,
+        at: now)
+    } catch {
+      return FileCheck(.unreadable, at: now, detail: error.detail ?? error.sentence)
+    }
   }
 
   /// Removes what this machine keeps of a claim.

@@ -38,7 +38,8 @@ struct FleetRequests: Sendable {
       guard queue.standing != nil else { throw ControlError(.noFleet, "") }
       return coder.encode(result: Hello.Result(instance: information.instance), to: id)
     case .add(let params):
-      let ids = try await add(requestID: params.requestID, params.transfers, on: params.on)
+      let ids = try await add(
+        requestID: params.requestID, params.transfers, on: params.on, at: params.paths)
       return coder.encode(result: AddTransfers.Result(ids: ids), to: id)
     case .addURLs(let params):
       let ids = try await add(requestID: params.requestID, params.transfers, on: params.on)
@@ -50,6 +51,8 @@ struct FleetRequests: Sendable {
       let ids = try await queue.ask { board throws(FleetError) in try board.ids(matching: filter) }
       return coder.encode(result: ListIDs.Result(runs: IDRuns(ids.map(TransferID.init))), to: id)
     case .describe(let params): return coder.encode(result: try await describe(params.id), to: id)
+    case .verify(let params):
+      return coder.encode(result: try await FleetFiles(queue: queue).verify(params), to: id)
     case .control(let params): return coder.encode(result: try await control(params), to: id)
     case .findURLs: return coder.encode(result: FindURLs.Result(found: []), to: id)
     case .listQueues: return coder.encode(result: ListQueues.Result(queues: []), to: id)
@@ -66,7 +69,7 @@ struct FleetRequests: Sendable {
     case .status:
       return coder.encode(result: information.status(totals: await look.totals()), to: id)
     case .fleet(let request): return coder.encode(result: try await manage(request), to: id)
-    case .find, .relink, .limit, .move, .prioritize, .assign, .clear, .sum, .follow, .verify,
+    case .find, .relink, .limit, .move, .prioritize, .assign, .clear, .sum, .follow,
       .syncCollection, .compareCollection, .listMembers, .chooseMembers, .reset, .resetHost,
       .forgetHost, .listBin, .undo, .emptyBin, .stop, .reload, .describeRPC, .attachSession,
       .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks,
@@ -89,6 +92,9 @@ struct FleetRequests: Sendable {
   private func control(
     _ params: ControlTransfers.Params
   ) async throws(ControlError) -> ControlTransfers.Result {
+    if let consequence = FileErrandRequest.Consequence(params.control) {
+      return try await FleetFiles(queue: queue).compare(params.selection, consequence)
+    }
     let control = try FleetControl(params)
     let reply = try await queue.ask { board throws(FleetError) in try board.control(control) }
     // Why a control was refused is in the rows.
@@ -114,12 +120,13 @@ struct FleetRequests: Sendable {
   private static let copiedCountMax = 100
 
   private func add(
-    requestID: String?, _ specs: [TransferSpec], on place: String?
+    requestID: String?, _ specs: [TransferSpec], on place: String?, at paths: [MemberPath]? = nil
   ) async throws(ControlError) -> [TransferID] {
     let outcome = await added.outcome(of: requestID) { [queue, information] in
       do throws(ControlError) {
         var ids: [TransferID] = []
-        for addition in try Self.additions(specs.map(information.withoutOwnProxies), on: place) {
+        let orders = specs.map(information.withoutOwnProxies)
+        for addition in try Self.additions(orders, on: place, at: paths) {
           ids += try await queue.ask { board throws(FleetError) in
             try board.add(addition).map(TransferID.init)
           }
@@ -135,7 +142,7 @@ struct FleetRequests: Sendable {
   /// The priority and the beginning are those of an addition, so that a list with one of each is
   /// one.
   private static func additions(
-    _ specs: [TransferSpec], on place: String?
+    _ specs: [TransferSpec], on place: String?, at paths: [MemberPath]?
   ) throws(ControlError) -> [FleetAddition] {
     var additions: [FleetAddition] = []
     let countMax = place == FleetRequest.allMachines ? copiedCountMax : batchCountMax
@@ -145,7 +152,7 @@ struct FleetRequests: Sendable {
       }
       let order: FleetOrder
       do throws(FleetOrderProblem) {
-        order = try FleetOrder(spec)
+        order = try FleetOrder(spec, at: paths.flatMap { index < $0.count ? $0[index] : nil })
       } catch {
         throw ControlError(.notOffered, "transfers[\(index)].\(error.part)")
       }
@@ -204,9 +211,9 @@ extension FleetRequests {
     case .drain(let host, let isDraining):
       try await queue.ask { board throws(FleetError) in try board.drain(host: host, isDraining) }
     case .doctor:
-      return ManageFleet.Result(
-        standing: queue.standing,
-        health: try await queue.ask { board throws(FleetError) in try board.doctor() })
+      var health = try await queue.ask { board throws(FleetError) in try board.doctor() }
+      health.destinations = await queue.service?.destinations()
+      return ManageFleet.Result(standing: queue.standing, health: health)
     }
     return ManageFleet.Result()
   }

@@ -33,6 +33,7 @@ extension TransferSnapshot {
       secondsLeft = (bytesExpected - bytesReceived) / bytesPerSecond
     }
     machine = row.machine
+    check = row.check
   }
 
   /// The name that a file of a URL probably gets.

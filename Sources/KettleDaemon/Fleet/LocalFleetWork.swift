@@ -36,6 +36,8 @@ final class LocalFleetWork: Sendable {
   private let report: @Sendable (FleetEvent) -> Void
   private let state = Mutex(State())
   private let pool = WorkerPool("kettle.fleet.publishing", width: 4)
+  /// One file at a time is compared, so that the disk has time for downloads.
+  private let comparing = WorkerPool("kettle.fleet.comparing", width: 1)
   private let batches: AsyncStream<[FleetAction]>
   private let batchList: AsyncStream<[FleetAction]>.Continuation
 
@@ -100,16 +102,13 @@ final class LocalFleetWork: Sendable {
       }
     case .inspect(let key, let id): inspect(key, id)
     case .publish(let key, let file, let directory, let replacing):
-      state.withLock { $0.files[key] = file }
-      guard let owner = owner(of: key) else { return }
-      pool.async { [self] in
-        var result = publisher.publish(
-          owner, file, directory: directory, replacing: replacing,
-          shouldStop: { [self] in hasEnded })
-        if case .published(let done) = result, file.copy != nil, let sharing {
-          result = .published(sharing.share(key, done, known: file.sha256))
-        }
-        if !hasEnded { report(.published(key, result)) }
+      await publish(key, file, in: directory, replacing: replacing)
+    case .compare(let errand):
+      guard let owner = owner(of: errand.key) else { return }
+      comparing.async { [self] in
+        let check = publisher.compare(
+          errand, of: owner, in: settings, at: engine.now, shouldStop: { [self] in hasEnded })
+        if !hasEnded { report(.compared(FileFinding(key: errand.key, check: check))) }
       }
     case .withdraw(let key):
       let known = state.withLock { ($0.files[key], $0.places[key]?.directory) }
@@ -119,6 +118,30 @@ final class LocalFleetWork: Sendable {
     case .limit(let bytesPerSecond):
       state.withLock { $0.limit = bytesPerSecond }
       await divideLimit()
+    }
+  }
+
+  private func publish(
+    _ key: ClaimKey, _ file: CompleteFile, in directory: String, replacing: Bool
+  ) async {
+    let local = state.withLock { state in
+      state.files[key] = file
+      return state.transfers[key]
+    }
+    guard let owner = owner(of: key) else { return }
+    var digests = BlockDigests()
+    if let local { digests = await engine.digests(of: local) }
+    let proof = FileProof(
+      modifiedNanoseconds: file.modifiedNanoseconds, byteCount: file.byteCount, digests)
+    pool.async { [self] in
+      let result = publisher.publish(
+        owner, file, directory: directory, replacing: replacing,
+        shouldStop: { [self] in hasEnded })
+      guard !hasEnded else { return }
+      guard case .published(var done) = result else { return report(.published(key, result)) }
+      if file.copy != nil, let sharing { done = sharing.share(key, done, known: file.sha256) }
+      done.proof = proof
+      report(.published(key, .published(done)))
     }
   }
 

@@ -150,6 +150,7 @@ struct RequestHandler: Sendable {
     whenDecided decided: @escaping @Sendable () -> Void
   ) async throws(ControlError) -> AddTransfers.Result {
     if params.on != nil { throw ControlError(.refusedSpec, "on") }
+    if params.paths != nil { throw ControlError(.refusedSpec, "paths") }
     for queue in Set(params.transfers.compactMap(\.options.queue)) { try await require(queue) }
     for session in Set(params.transfers.filter { $0.task != nil }.map(\.session)) {
       try sessions.requireProgram(client, of: session)

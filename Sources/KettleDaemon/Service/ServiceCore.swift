@@ -122,7 +122,7 @@ struct ServiceCore: Sendable {
             throw .noLibrary("this Kettle is built without fleets")
           #endif
         },
-        engine: engine, objects: objects,
+        engine: engine, objects: objects, files: files,
         transfers: {
           let order = try? journal.order(RowFilter(session: .fleet), RowSort(), rows: rows)
           return await engine.details(of: order?.ids ?? [])

@@ -36,9 +36,10 @@ struct FileVerification: Sendable {
         return Result(check: check, file: identity, digests: digests)
       }
       let comparison = try files.compare(fileAt: file.path, with: known.entries, advance: advance)
-      return Result(
-        check: check(comparison, of: identity, blockCount: known.entries.count, standing),
-        file: identity)
+      let check = FileCheck(
+        comparison, byteCount: identity.byteCount, blockCount: known.entries.count,
+        wasWritten: standing == .changed, at: now)
+      return Result(check: check, file: identity)
     } catch {
       if error.code == .cancelled { return nil }
       return Result(check: FileCheck(.unreadable, at: now, detail: error.detail), file: identity)
@@ -66,24 +67,6 @@ struct FileVerification: Sendable {
     return Result(check: check, file: nil)
   }
 
-  private func check(
-    _ comparison: FileComparison, of identity: FileIdentity, blockCount: Int,
-    _ standing: FinishedFileStanding
-  ) -> FileCheck {
-    var damaged = ByteRangeSet()
-    for range in comparison.differing { damaged.append(range) }
-    let isLonger = comparison.byteCount > identity.byteCount
-    if damaged.isEmpty, !isLonger { return FileCheck(.intact, at: now) }
-    // Bit rot damages a few blocks and keeps the modification time. An editor usually rewrites
-    // most of the file.
-    let isEdited = standing == .changed && (isLonger || comparison.differing.count * 2 > blockCount)
-    let isTruncated = comparison.byteCount < identity.byteCount
-    return FileCheck(
-      isEdited && !isTruncated ? .edited : .damaged, at: now, damaged: damaged,
-      detail: isTruncated || isLonger
-        ? "it has \(comparison.byteCount) bytes in place of \(identity.byteCount)" : nil)
-  }
-
   /// Compares the checksum of a file without digests, if there is one. A file that is as it was
   /// finished gets digests.
   private func withoutDigests(
@@ -101,6 +84,35 @@ struct FileVerification: Sendable {
     }
     let digests = try files.digests(ofFileAt: file.path, advance: advance)
     return (FileCheck(record.spec.checksum == nil ? .unproved : .intact, at: now), digests)
+  }
+}
+
+extension FileCheck {
+  /// What the comparison of a file with its digests means.
+  ///
+  /// - Parameters:
+  ///   - byteCount: the size that it had when it was finished.
+  ///   - blockCount: how many digests it has.
+  ///   - wasWritten: whether its modification time is another one.
+  package init(
+    _ comparison: FileComparison, byteCount: Int64, blockCount: Int, wasWritten: Bool,
+    at now: WallTime
+  ) {
+    var damaged = ByteRangeSet()
+    for range in comparison.differing { damaged.append(range) }
+    let isLonger = comparison.byteCount > byteCount
+    let isTruncated = comparison.byteCount < byteCount
+    guard !damaged.isEmpty || isLonger else {
+      self.init(.intact, at: now)
+      return
+    }
+    // Bit rot damages a few blocks and keeps the modification time. An editor usually rewrites
+    // most of the file.
+    let isEdited = wasWritten && (isLonger || comparison.differing.count * 2 > blockCount)
+    self.init(
+      isEdited && !isTruncated ? .edited : .damaged, at: now, damaged: damaged,
+      detail: isTruncated || isLonger
+        ? "it has \(comparison.byteCount) bytes in place of \(byteCount)" : nil)
   }
 }
 

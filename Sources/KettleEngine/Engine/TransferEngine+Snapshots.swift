@@ -127,6 +127,11 @@ extension TransferEngine {
     }
   }
 
+  /// Returns the recorded digests of a transfer's bytes; none if the store has none or fails.
+  package func digests(of id: TransferID) async -> BlockDigests {
+    (try? await store.read { archive in try archive.digests(of: id) }) ?? BlockDigests()
+  }
+
   private func detailsOfResident(_ id: TransferID) -> EngineDetails? {
     guard let machine = scheduler.machines[id], let snapshot = snapshot(of: id) else { return nil }
     let known = live[id].observation ?? TransferObservation()

@@ -20,6 +20,12 @@ package protocol ObjectStore: Sendable {
     _ mark: String, _ name: String, in destination: ObjectDestination
   ) throws(TransferFailure) -> Bool
 
+  /// Whether the store refuses to replace an object when it is asked to create only. Leaves an
+  /// empty object with this name.
+  func createsOnly(
+    _ name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) -> Bool
+
   /// Begins an upload in parts, under a name that is free if the policy is `rename`. Throws
   /// `nameTaken` if it is `skip` and the name is taken.
   func begin(_ file: FileToStore) throws(TransferFailure) -> ObjectUpload
@@ -114,6 +120,10 @@ package struct NoObjectStore: ObjectStore {
 
   package func carries(
     _ mark: String, _ name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) -> Bool { throw refusal(destination) }
+
+  package func createsOnly(
+    _ name: String, in destination: ObjectDestination
   ) throws(TransferFailure) -> Bool { throw refusal(destination) }
 
   package func begin(_ file: FileToStore) throws(TransferFailure) -> ObjectUpload {

@@ -143,7 +143,7 @@ private struct FailureSentence {
     return switch failure.code {
     case .badURL: "The URL \"\(name)\" cannot be used\(said)"
     case .tooManyRedirects: "\"\(name)\" redirects too many times\(said)"
-    case .redirectRefused: "\"\(name)\" redirects to an address that is not allowed\(said)"
+    case .redirectRefused: "\"\(name)\" leads to an address that is not allowed\(said)"
     case .httpStatus where failure.asksForNetworkLogin:
       "The network asks for a login before \"\(name)\" can be reached\(said)"
     case .httpStatus: "The server responded to \"\(name)\" with \(detail ?? "an error")"

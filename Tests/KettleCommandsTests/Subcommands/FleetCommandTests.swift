@@ -219,6 +219,20 @@ struct FleetCommandTests {
             Machines: 1 alive, 1 lost
 
             """, error: ""))
+    health.destinations = [FleetDestination(root: "s3://b/p", standing: .createsOnly)]
+    let safe = await context(.init(health: health)).run("fleet", "doctor")
+    #expect(safe.code == 0)
+    #expect(
+      safe.output.contains("s3://b/p: never replaces an object unless it is asked to\n"))
+    health.destinations = [
+      FleetDestination(root: "s3://b/p", standing: .replaces),
+      FleetDestination(
+        root: "s3://c/p", standing: .failed(TransferFailure(.storeRefused, on: "s3://c/p"))),
+    ]
+    let unsafe = await context(.init(health: health)).run("fleet", "doctor")
+    #expect(unsafe.code == 1 && unsafe.error.contains("s3://b/p ignores conditional writes"))
+    #expect(unsafe.error.contains("s3://c/p cannot be written: "))
+    health.destinations = nil
     health.oldestSnapshotSeconds = 300
     health.oldestSnapshotHolder = "pg_dump"
     health.deadRowCount = 90_000
@@ -239,10 +253,11 @@ struct FleetCommandTests {
     for words in [
       ["--fleet", "list"], ["list", "--json", "--fleet"], ["pause", "--fleet", "3"],
       ["start", "--fleet", "--all"], ["stop", "3", "--fleet"], ["remove", "3", "--fleet"],
-      ["why", "3", "--fleet"], ["wait", "--all", "--fleet"],
+      ["why", "3", "--fleet"], ["wait", "--all", "--fleet"], ["verify", "3", "--fleet"],
     ] {
       var context = FakeContext()
       context.service = FakeService([snapshot(3, .completed)])
+      context.service.verify(answers: [.refused])
       let connector = FakeConnector([.success(context.service)])
       context.connector = connector
       _ = await context.run(words)
@@ -253,6 +268,57 @@ struct FleetCommandTests {
     plain.connector = connector
     _ = await plain.run("list")
     #expect(connector.attempts.map(\.address.isFleet) == [false])
+  }
+
+  private static func member(_ path: String, _ url: String) throws -> ListedMember {
+    ListedMember(
+      path: try #require(MemberPath(foreign: path)), url: try TransferURL.parse(url).get().url)
+  }
+
+  private static func added(in asked: [FakeService.Asked]) -> [TransferSpec] {
+    asked.flatMap { one -> [TransferSpec] in
+      if case .add(let specs) = one { specs } else { [] }
+    }
+  }
+
+  /// Adds `hf://org/model` to a fleet, and returns what the fleet and this machine were asked.
+  private func spread(
+    _ words: [String]
+  ) async throws -> (
+    outcome: FakeContext.CommandResult, fleet: [FakeService.Asked], local: [FakeService.Asked]
+  ) {
+    let (fleet, local) = (FakeService(), FakeService())
+    local.have([
+      try Self.member("a/b.bin", "https://huggingface.co/org/model/resolve/main/a/b.bin"),
+      try Self.member("c.bin", "https://cdn.example/c.bin"),
+    ])
+    var context = FakeContext()
+    context.environment["HF_TOKEN"] = "hf_secret"
+    context.connector = FakeConnector([.success(fleet), .success(local)])
+    let outcome = await context.run(["add", "--fleet", "hf://org/model"] + words)
+    return (outcome, fleet.asked, local.asked)
+  }
+
+  @Test func `a collection is listed here, and its files go to the fleet`() async throws {
+    let (outcome, fleet, local) = try await spread(["--on", "eu", "--header", "X-Team: a"])
+    #expect(outcome.code == 0 && outcome.output.split(separator: "\n") == ["1", "2"])
+    #expect(fleet.contains(.on("eu")) && fleet.contains(.at(["model/a/b.bin", "model/c.bin"])))
+    let orders = Self.added(in: fleet)
+    #expect(orders.map(\.title) == ["model/a/b.bin", "model/c.bin"])
+    // The token of this machine is only for the list, and headers are only for their origin.
+    #expect(orders.map { $0.headers.map(\.name) } == [["X-Team"], []])
+    #expect(orders.allSatisfy { $0.options.collection == nil && $0.beginning == .queued })
+    let lists = Self.added(in: local)
+    #expect(lists.count == 1 && lists.first?.options.collection?.pausesWhenListed == true)
+    #expect(lists.first?.headers.map(\.name).contains("Authorization") == true)
+    #expect(local.contains(.control(.remove, .ids([TransferID(rawValue: 1)]))))
+  }
+
+  @Test func `a collection with a directory has its files below that`() async throws {
+    let (_, fleet, _) = try await spread(["--to", "/srv/models", "--paused"])
+    #expect(fleet.contains(.at(["a/b.bin", "c.bin"])))
+    let orders = Self.added(in: fleet)
+    #expect(orders.allSatisfy { $0.directory == "/srv/models" && $0.beginning == .paused })
   }
 
   @Test func `the dashboard shows the fleet, whose files are elsewhere`() async {

@@ -11,6 +11,8 @@ final class FakeService: ServiceCalling {
     case add([TransferSpec])
     /// Before `add`, in a fleet.
     case on(String)
+    /// Before `add`, the paths of files of a collection.
+    case at([String])
     case fleet(FleetRequest)
     case list(Viewport)
     case describe(TransferID)
@@ -67,6 +69,8 @@ final class FakeService: ServiceCalling {
     var fleet = ManageFleet.Result()
     var reloaded = ReloadConfiguration.Result(notices: [], pending: [])
     var rpc = DescribeRPC.Result()
+    /// The list of each collection.
+    var members: [ListedMember] = []
     var whenAdded: (@Sendable (TransferSpec) -> Void)?
 
     /// Returns the matching rows, then applies the next change that a test has set.
@@ -142,6 +146,8 @@ final class FakeService: ServiceCalling {
   func reset(answers result: ResetTransfers.Result) { state.withLock { $0.resetResult = result } }
 
   func have(notices: [String]) { state.withLock { $0.notices = notices } }
+
+  func have(_ members: [ListedMember]) { state.withLock { $0.members = members } }
 
   func have(_ hosts: [HostSnapshot]) { state.withLock { $0.hosts = hosts } }
 
@@ -270,6 +276,12 @@ final class FakeService: ServiceCalling {
         throw ControlError(.unknownTransfer, params.id.description)
       }
       return TransferDetails(snapshot: row)
+    case let params as ListMembers.Params:
+      let members = state.withLock { $0.members }
+      return ListMembers.Result(
+        members: members.enumerated().dropFirst(Int(params.from)).map { index, member in
+          NumberedMember(number: Int64(index), member: member)
+        })
     case let params as ControlTransfers.Params: return control(params)
     case let params as RelinkTransfer.Params:
       record(.relink(params.id, url: params.url.text, params.login))
@@ -402,6 +414,7 @@ final class FakeService: ServiceCalling {
     state.withLock { state in
       let specs = params.transfers
       if let on = params.on { state.asked.append(.on(on)) }
+      if let paths = params.paths { state.asked.append(.at(paths.map(\.text))) }
       state.asked.append(.add(specs))
       if let known = params.requestID.flatMap({ state.added[$0] }) { return (known, false) }
       var ids: [TransferID] = []
@@ -412,6 +425,11 @@ final class FakeService: ServiceCalling {
         if let title = spec.title { row.title = title }
         if spec.beginning == .idle { row.state = .idle }
         if spec.beginning == .paused { row.state = .paused }
+        if let collection = spec.options.collection {
+          row.state = .paused
+          row.collection = CollectionProgress(collection)
+          row.collection?.memberCount = state.members.count
+        }
         state.rows.append(row)
       }
       let result = AddTransfers.Result(ids: ids)

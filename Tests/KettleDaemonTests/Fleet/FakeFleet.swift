@@ -13,6 +13,7 @@ final class FakeFleet: FleetService, FleetBoard {
     case rows([FleetTransferID])
     case changes(since: Int64?, countMax: Int)
     case control(FleetControl)
+    case compare(FileErrandRequest)
     case hosts, origins, doctor
     case setOrigin(String, shares: Int?, connections: Int?)
     case setLimit(Int64?)
@@ -32,6 +33,8 @@ final class FakeFleet: FleetService, FleetBoard {
     var error: FleetError?
     var refused: Set<FleetTransferID> = []
     var asked: [Asked] = []
+    var standings: [FleetTransferID: FileErrandRequest.Standing] = [:]
+    var destinations: [FleetDestination] = []
   }
 
   static let settings = FleetSettings(
@@ -55,6 +58,14 @@ final class FakeFleet: FleetService, FleetBoard {
   }
 
   func fail(with error: FleetError?) { state.withLock { $0.error = error } }
+
+  func set(_ id: FleetTransferID, _ standing: FileErrandRequest.Standing) {
+    state.withLock { $0.standings[id] = standing }
+  }
+
+  func set(_ destinations: [FleetDestination]) {
+    state.withLock { $0.destinations = destinations }
+  }
 
   func refuse(_ ids: FleetTransferID...) { state.withLock { $0.refused = Set(ids) } }
 
@@ -106,6 +117,8 @@ final class FakeFleet: FleetService, FleetBoard {
   func leave(isDraining: Bool) async throws(FleetError) {
     try answer(.leave(isDraining: isDraining)) { $0.standing = nil }
   }
+
+  func destinations() async -> [FleetDestination] { state.withLock { $0.destinations } }
 
   func ask<Answer: Sendable>(
     _ body: @escaping @Sendable (any FleetBoard) throws(FleetError) -> Answer
@@ -184,6 +197,14 @@ final class FakeFleet: FleetService, FleetBoard {
         applied: wanted.filter { known.contains($0) && !state.refused.contains($0) },
         refused: wanted.filter(state.refused.contains),
         unknown: wanted.filter { !known.contains($0) })
+    }
+  }
+
+  func compare(_ request: FileErrandRequest) throws(FleetError) -> FileErrandRequest.Reply {
+    try answer(.compare(request)) { state in
+      FileErrandRequest.Reply(
+        since: request.since ?? WallTime(millisecondsSince1970: 5),
+        files: request.ids.map { state.standings[$0] })
     }
   }
 

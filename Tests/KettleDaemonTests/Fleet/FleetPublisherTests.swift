@@ -24,7 +24,9 @@ struct FleetPublisherTests {
     }
     home = try #require(made)
     mkdir(home + "/share", 0o700)
-    publisher = FleetPublisher(objects: objects, stagingDirectory: home + "/staging")
+    publisher = FleetPublisher(
+      objects: objects, files: POSIXFileStorage(documentsDirectory: home),
+      stagingDirectory: home + "/staging")
     settings = FleetSettings(
       database: "", name: "a", secret: "", labels: [], take: 1, roots: [home + "/share", bucket])
   }
@@ -121,5 +123,92 @@ struct FleetPublisherTests {
     publisher.discard(claim(5, epoch: 1), for: share)
     #expect(access(share + "/" + StagedFile.directoryName, F_OK) != 0)
     #expect((try? publisher.inspect(share + "/f.bin"))?.byteCount == 4)
+  }
+
+  // MARK: Comparing
+
+  private func compare(
+    _ errand: FileErrand, of owner: ClaimDirectory? = nil
+  ) -> FileCheck {
+    publisher.compare(
+      errand, of: owner ?? claim(5, epoch: 1), in: settings,
+      at: WallTime(millisecondsSince1970: 3), shouldStop: { false })
+  }
+
+  /// A published file of two and a half MiB, and what its host is asked.
+  private func published() throws -> (path: String, errand: FileErrand) {
+    let share = home + "/share"
+    let file = try stage(claim(5, epoch: 1), for: share, byteCount: 5 << 19)
+    _ = publish(claim(5, epoch: 1), file, share)
+    let path = share + "/f.bin"
+    let digests = try publisher.files.digests(ofFileAt: path) { _ in true }
+    let proof = FileProof(
+      modifiedNanoseconds: file.modifiedNanoseconds, byteCount: file.byteCount,
+      BlockDigests(digests))
+    let key = claim(5, epoch: 1).key
+    return (
+      path,
+      FileErrand(
+        key: key, name: "f.bin", directory: share, byteCount: file.byteCount, proof: proof)
+    )
+  }
+
+  /// Changes a byte, and gives the file its time again if `isSecret`.
+  private func write(_ path: String, at offset: off_t, isSecret: Bool) {
+    guard let file = OwnedDescriptor(opened: open(path, O_RDWR | O_CLOEXEC)) else {
+      Issue.record("\(path) cannot be opened")
+      return
+    }
+    var before = stat()
+    fstat(file.number, &before)
+    let byte: [UInt8] = [1]
+    let count = pwrite(file.number, byte, byte.count, offset)
+    #expect(count == 1)
+    var later = before.st_mtim
+    if !isSecret { later.tv_sec += 7 }
+    futimens(file.number, [later, later])
+  }
+
+  @Test func `a published file is compared with the digests of its download`() throws {
+    let (path, errand) = try published()
+    #expect(compare(errand).finding == .intact)
+    write(path, at: 1 << 20, isSecret: true)
+    let damaged = compare(errand)
+    #expect(damaged.finding == .damaged)
+    #expect(damaged.damaged?.ranges.map(\.lower) == [1 << 20])
+    write(path, at: 0, isSecret: false)
+    #expect(compare(errand).finding == .edited)
+    unlink(path)
+    #expect(compare(errand).finding == .missing)
+    mkdir(path, 0o700)
+    #expect(compare(errand).finding == .unreadable)
+  }
+
+  @Test func `without digests the size and the time of a file count`() throws {
+    var (path, errand) = try published()
+    errand.proof?.blocks = nil
+    #expect(compare(errand).finding == .unproved)
+    write(path, at: 0, isSecret: false)
+    #expect(compare(errand).finding == .edited)
+  }
+
+  @Test func `nothing outside of the roots is read for the table`() throws {
+    var (_, errand) = try published()
+    errand.directory = home
+    #expect(compare(errand).finding == .unreadable)
+    errand.directory = home + "/share"
+    for name in ["../f.bin", ".kettle-fleet", "a/b", ""] {
+      errand.name = name
+      #expect(compare(errand).finding == .unreadable, "\(name)")
+    }
+  }
+
+  @Test func `an object is recognized by its mark`() throws {
+    let file = try stage(claim(5, epoch: 1), for: bucket)
+    _ = publish(claim(5, epoch: 1), file, bucket)
+    let errand = FileErrand(
+      key: claim(5, epoch: 1).key, name: "f.bin", directory: bucket, byteCount: 4, proof: nil)
+    #expect(compare(errand).finding == .intact)
+    #expect(compare(errand, of: claim(6, epoch: 1)).finding == .missing)
   }
 }

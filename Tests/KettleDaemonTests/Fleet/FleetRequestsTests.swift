@@ -82,6 +82,68 @@ struct FleetRequestsTests {
 
   private static let three = TransferID(rawValue: 3)
 
+  // MARK: Files
+
+  @Test func `files are compared by their hosts`() async throws {
+    typealias Standing = FileErrandRequest.Standing
+    let person = client()
+    let check = FileCheck(.damaged, at: WallTime(millisecondsSince1970: 2))
+    let failure = TransferFailure(.truncated, on: "a")
+    let standings: [Standing] = [
+      Standing(state: .completed, isAsked: true, machine: "nas"),
+      Standing(state: .completed, isAsked: false, check: check, machine: "nas"),
+      Standing(state: .claimed, isAsked: true, check: check, machine: "nas"),
+      Standing(state: .failed, isAsked: true, check: check, failure: failure),
+      Standing(state: .queued, isAsked: false),
+      Standing(state: .completed, isAsked: false, check: check, machine: "box", isAlive: false),
+    ]
+    for (index, standing) in standings.enumerated() {
+      fleet.set(FleetTransferID(rawValue: Int64(index + 1)), standing)
+    }
+    let ids = (1...7).map { TransferID(rawValue: Int64($0)) }
+    let request = ControlRequest.verify(
+      .init(ids: ids, ageMaxMilliseconds: 9, consequence: .repairEvenIfEdited))
+    let reply = try await send(VerifyTransfers.self, request, as: person)
+    #expect(
+      fleet.takeAsked() == [
+        .compare(
+          FileErrandRequest(
+            ids: ids.map(FleetTransferID.init), ageMaxMilliseconds: 9,
+            consequence: .repairEvenIfEdited))
+      ])
+    #expect(reply.since == WallTime(millisecondsSince1970: 5))
+    #expect(
+      Array(reply.progress.prefix(5)) == [
+        .waiting, .ended(check), .repairing(by: ids[2]), .unrepaired(check, failure), .refused,
+      ])
+    guard case .ended(let lost) = reply.progress[5] else {
+      Issue.record("a host that does not answer")
+      return
+    }
+    #expect(lost.finding == .unreadable && lost.detail == "its machine, box, does not answer")
+    #expect(reply.progress[6] == .refused)
+  }
+
+  @Test func `files of a collection keep their paths`() async throws {
+    let path = try #require(MemberPath(foreign: "model/a/b.bin"))
+    let flat = try #require(MemberPath(foreign: "c.bin"))
+    let specs = [try spec(1), try spec(2)]
+    _ = try await send(
+      AddTransfers.self, .add(.init(transfers: specs, paths: [path, flat])), as: client())
+    guard case .add(let addition)? = fleet.takeAsked().first else {
+      Issue.record("nothing was added")
+      return
+    }
+    #expect(addition.orders.map(\.folder?.text) == ["model/a", nil])
+    #expect(addition.orders.map(\.name?.text) == ["b.bin", "c.bin"])
+  }
+
+  @Test func `doctor knows the object stores of this machine`() async throws {
+    fleet.set([FleetDestination(root: "s3://b/p", standing: .replaces)])
+    let result = try await send(ManageFleet.self, .fleet(.doctor), as: client())
+    #expect(result.health?.destinations?.map(\.root) == ["s3://b/p"])
+  }
+
   // MARK: The list
 
   @Test func `a machine in no fleet has no list of one`() async {

@@ -15,6 +15,14 @@ struct BusConnectionTests {
     try await BusConnection.open(addresses, timeout: Self.patience, observer: observer)
   }
 
+  /// Keeps the bus until it has taken the connection, which then keeps it.
+  private func open(
+    _ bus: ScriptedBus, observer: @escaping @Sendable (BusEvent) -> Void = { _ in }
+  ) async throws(BusError) -> BusConnection {
+    defer { withExtendedLifetime(bus) {} }
+    return try await open(bus.addresses, observer: observer)
+  }
+
   private func echo(_ values: [BusValue] = []) -> BusCall {
     BusCall("Echo", of: "org.example", on: "org.example", at: "/org/example", values)
   }
@@ -38,14 +46,14 @@ struct BusConnectionTests {
 
   @Test func `a call gets its reply`() async throws {
     let bus = try ScriptedBus()
-    let connection = try await open(bus.addresses)
+    let connection = try await open(bus)
     let values: [BusValue] = [.string("water"), .array(of: .int64, [.int64(100)]), .boolean(true)]
     #expect(try await echoed(values, by: connection) == values)
   }
 
   @Test func `replies are matched to their calls`() async throws {
     let bus = try ScriptedBus()
-    let connection = try await open(bus.addresses)
+    let connection = try await open(bus)
     try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<200 as Range<UInt32> {
         group.addTask {
@@ -59,7 +67,7 @@ struct BusConnectionTests {
   /// More than a socket accepts at once.
   @Test func `large messages pass in both directions`() async throws {
     let bus = try ScriptedBus()
-    let connection = try await open(bus.addresses)
+    let connection = try await open(bus)
     let large = String(repeating: "steam ", count: 160_000)
     let answer = try await echoed([.string(large)], by: connection)
     guard case .string(let text)? = answer?.first else {
@@ -71,7 +79,7 @@ struct BusConnectionTests {
 
   @Test func `an error reply has its name and text`() async throws {
     let bus = try ScriptedBus()
-    let connection = try await open(bus.addresses)
+    let connection = try await open(bus)
     let call = BusCall.property(
       "Level", of: "org.example", on: "org.example", at: "/", mayStartService: false)
     let error = await error { () throws(BusError) in
@@ -87,7 +95,7 @@ struct BusConnectionTests {
     async throws
   {
     let bus = try ScriptedBus()
-    let connection = try await open(bus.addresses)
+    let connection = try await open(bus)
     let mute = BusCall("Mute", of: "org.example", on: "org.example", at: "/org/example")
     let error = await error { () throws(BusError) in
       _ = try await connection.call(mute, timeout: .milliseconds(20))
@@ -99,7 +107,7 @@ struct BusConnectionTests {
   @Test func `signals arrive in order, and the end after them`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
-    let connection = try await open(bus.addresses) { continuation.yield($0) }
+    let connection = try await open(bus) { continuation.yield($0) }
     try await connection.addMatch("type='signal'", timeout: Self.patience)
     #expect(bus.rules == ["type='signal'"])
     let member = BusMessage.Member(path: "/", interface: "org.example", name: "Boiled")
@@ -115,7 +123,7 @@ struct BusConnectionTests {
 
   @Test func `a call to us gets an error`() async throws {
     let bus = try ScriptedBus()
-    let connection = try await open(bus.addresses)
+    let connection = try await open(bus)
     let member = BusMessage.Member(
       path: "/", interface: "org.freedesktop.DBus.Peer", name: "GetMachineId")
     bus.send(.call(member), [])
@@ -168,7 +176,7 @@ struct BusConnectionTests {
   @Test func `a bus that misbehaves later fails the pending calls`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
-    let connection = try await open(bus.addresses) { continuation.yield($0) }
+    let connection = try await open(bus) { continuation.yield($0) }
     bus.behave(.babbling([0, 1, 2]))
     let error = await error { () throws(BusError) in _ = try await echoed(by: connection) }
     #expect(error == .fault(.malformed))
@@ -179,7 +187,7 @@ struct BusConnectionTests {
   @Test func `a bus that reads nothing does not exhaust memory`() async throws {
     let bus = try ScriptedBus()
     let (events, continuation) = AsyncStream<BusEvent>.makeStream()
-    let connection = try await open(bus.addresses) { continuation.yield($0) }
+    let connection = try await open(bus) { continuation.yield($0) }
     bus.behave(.deaf)
     #expect(try await echoed(by: connection) == [])
     let large = BusValue.string(String(repeating: "x", count: 1_000_000))
@@ -199,7 +207,7 @@ struct BusConnectionTests {
 
   @Test func `a released connection disconnects from the bus`() async throws {
     let bus = try ScriptedBus()
-    var connection: BusConnection? = try await open(bus.addresses) { event in
+    var connection: BusConnection? = try await open(bus) { event in
       Issue.record("received \(event) of a released connection")
     }
     #expect(try await echoed(by: connection) == [])

@@ -13,7 +13,7 @@ struct TransferFailureSentenceTests {
     ),
     (
       .redirectRefused, "u", "to ftp",
-      "\"u\" redirects to an address that is not allowed (to ftp); add the final link instead"
+      "\"u\" leads to an address that is not allowed (to ftp); add the final link instead"
     ),
     (
       .httpStatus, "u", "404 Not Found",

@@ -161,7 +161,7 @@ struct RedirectLifeTests {
     #expect(script.state(id) == .failed)
     #expect(
       script.record(id)?.failure?.sentence
-        == "\"http://files.example/a.iso\" redirects to an address that is not allowed "
+        == "\"http://files.example/a.iso\" leads to an address that is not allowed "
         + "(to http://nas.example/f, which is at 192.168.1.5, a private address); "
         + "add the final link instead")
   }

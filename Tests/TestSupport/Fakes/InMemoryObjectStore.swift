@@ -68,6 +68,13 @@ package final class InMemoryObjectStore: ObjectStore {
     return objects[path(name, destination)] != nil
   }
 
+  package func createsOnly(
+    _ name: String, in destination: ObjectDestination
+  ) throws(TransferFailure) -> Bool {
+    try note(.exists)
+    return true
+  }
+
   package func carries(
     _ mark: String, _ name: String, in destination: ObjectDestination
   ) throws(TransferFailure) -> Bool { objects[path(name, destination)]?.mark == mark }

@@ -23,6 +23,8 @@ struct RepairCommand: RunnableCommand {
         kettle repair --all
       """)
 
+  static var worksOnFleet: Bool { true }
+
   static var repeatedType: (any ExpressibleByArgument.Type)? { String.self }
 
   @Argument(
@@ -63,8 +65,10 @@ struct FinishedFiles {
     if all {
       guard names.isEmpty else { throw UsageError(.command(.bothIDsAndAll(command: command))) }
       let filter = RowFilter(states: [.completed], session: .kettle)
+      let all = try await ids(in: filter, service)
+      if context.isFleet { return all }
       let collections = Set(try await ids(in: RowFilter(membership: .collections), service))
-      return try await self.ids(in: filter, service).filter { !collections.contains($0) }
+      return all.filter { !collections.contains($0) }
     }
     guard !names.isEmpty else {
       throw UsageError(.command(.neitherIDsNorAll(command: command)))
@@ -73,7 +77,8 @@ struct FinishedFiles {
     for name in names {
       if let id = TransferID(argument: name) {
         let members = RowFilter(states: [.completed], membership: .of(id))
-        let found = try await self.ids(in: members, service)
+        // In the queue of a fleet, no transfer is a collection.
+        let found = context.isFleet ? [] : try await self.ids(in: members, service)
         ids += found.isEmpty ? [id] : found
       } else {
         ids.append(try await id(ofFileAt: name, service, in: context))

@@ -38,6 +38,8 @@ struct VerifyCommand: RunnableCommand {
         kettle verify --manifest archive.torrent ~/Downloads
       """)
 
+  static var worksOnFleet: Bool { true }
+
   static var repeatedType: (any ExpressibleByArgument.Type)? { String.self }
 
   @Argument(
