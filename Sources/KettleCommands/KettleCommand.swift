@@ -69,7 +69,11 @@ struct KettleCommand: RunnableCommand {
       valueName: "user@host"))
   var host: String?
 
-  @Flag(help: "With list, watch, wait, why, add, start, pause, stop and remove: the fleet's queue.")
+  @Flag(
+    help: """
+      With list, watch, wait, why, add, start, pause, stop, remove, verify and repair: the fleet's \
+      queue.
+      """)
   var fleet = false
 
   static var worksOnFleet: Bool { true }
@@ -83,6 +87,7 @@ struct KettleCommand: RunnableCommand {
     do {
       var request = DashboardRequest(address: context.address, client: "kettle")
       request.isASCII = ascii
+      await ServiceUpdate(context: context).applyIfRunning(for: "kettle")
       let outcome = try await context.dashboard.open(request, in: context)
       switch outcome {
       case .left(let continuingCount):

@@ -116,8 +116,11 @@ extension CommandContext {
     for client: ClientIdentity, startIfNeeded: Bool = true,
     _ body: (any ServiceCalling) async throws -> Value
   ) async throws -> Value {
-    let service = try await services.connect(
+    var service = try await services.connect(
       to: address, client: client, startIfNeeded: startIfNeeded)
+    if startIfNeeded {
+      service = try await ServiceUpdate(context: self).apply(to: service, for: client)
+    }
     do {
       let value = try await body(service)
       await service.close()

@@ -94,3 +94,41 @@ struct ServiceStopper {
     }
   }
 }
+
+/// Replaces a service of an older version, which went on when the program was updated.
+struct ServiceUpdate {
+  let context: CommandContext
+
+  /// Returns a service of this version, or the older one while that is downloading. Says what it
+  /// did, and why not.
+  ///
+  /// A stop loses no byte: what is durable is recorded, and the new service continues it.
+  func apply(
+    to service: any ServiceCalling, for client: ClientIdentity
+  ) async throws -> any ServiceCalling {
+    guard context.host == nil, context.machines.isEmpty, let version = service.serviceVersion,
+      ProductVersion.isNewer(than: version)
+    else { return service }
+    let counts = try await service.call(ServiceStatus.self, Nothing()).totals.counts
+    guard counts[.running, default: 0] == 0, counts[.verifying, default: 0] == 0 else {
+      context.console.printNote(Sentences.olderService(version))
+      return service
+    }
+    await service.close()
+    let address = context.withoutFleet.address
+    let end = try await ServiceStopper(context: context, address: address).stop()
+    let next = try await context.services.connect(
+      to: context.address, client: client, startIfNeeded: true)
+    if end != .stillRuns { context.console.printNote(Sentences.replacedService(version)) }
+    return next
+  }
+
+  /// Does the same for a service that runs already, if one does.
+  func applyIfRunning(for client: ClientIdentity) async {
+    guard context.host == nil, context.machines.isEmpty,
+      let service = try? await context.services.connect(
+        to: context.address, client: client, startIfNeeded: false)
+    else { return }
+    await (try? apply(to: service, for: client))?.close()
+  }
+}

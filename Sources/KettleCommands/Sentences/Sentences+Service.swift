@@ -72,6 +72,16 @@ extension Sentences {
       + "\"kettle daemon stop\" ends it, and the next command starts the new one"
   }
 
+  static func olderService(_ version: String) -> String {
+    "The service is of version \(version.sanitizedForDisplay(limit: 40)), and this program of "
+      + "\(ProductVersion.text); it is replaced when nothing is being downloaded, "
+      + "\"kettle daemon stop\" does so now"
+  }
+
+  static func replacedService(_ version: String) -> String {
+    "The service of version \(version.sanitizedForDisplay(limit: 40)) was replaced by this one"
+  }
+
   private static func words(of start: ServiceStart) -> String {
     switch start {
     case .byCommand: "by a command; it continues after the last logout"

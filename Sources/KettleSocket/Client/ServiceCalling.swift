@@ -22,10 +22,15 @@ package protocol ServiceCalling: Sendable {
   /// Identifies one run of the service; nil when the service is too old to send it.
   var instance: String? { get }
 
+  /// The version of the service's program; nil if it is not known.
+  var serviceVersion: String? { get }
+
   func close() async
 }
 
 extension ServiceCalling {
+  package var serviceVersion: String? { nil }
+
   /// Waits for the answer before it returns; for implementations that do not pipeline.
   package func send<Method: ControlMethod>(
     _ method: Method.Type, _ params: Method.Params

@@ -8,10 +8,11 @@ import KettleSystem
 package final class ServiceConnection: ServiceCalling {
   package let notifications: AsyncStream<ControlNotification>
 
-  package var instance: String? { greeting.withLock { $0 } }
+  package var instance: String? { greeting.withLock { $0?.instance } }
+  package var serviceVersion: String? { greeting.withLock { $0?.serviceVersion } }
 
   private let connection: ControlConnection
-  private let greeting = Mutex<String?>(nil)
+  private let greeting = Mutex<Hello.Result?>(nil)
   private let calls = PendingCalls()
   private let inbox = NotificationInbox()
   private let reader: Task<Void, Never>
@@ -173,7 +174,7 @@ extension ServiceConnection {
       guard theirs.protocolVersion == ProtocolVersion.current else {
         throw ControlError(.versionMismatch, String(theirs.protocolVersion))
       }
-      greeting.withLock { $0 = theirs.instance }
+      greeting.withLock { $0 = theirs }
     } catch {
       await close()
       throw error

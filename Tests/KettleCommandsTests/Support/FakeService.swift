@@ -88,10 +88,12 @@ final class FakeService: ServiceCalling {
   private let state: Mutex<State>
 
   let instance: String?
+  let serviceVersion: String?
 
-  init(_ rows: [TransferSnapshot] = [], instance: String? = nil) {
+  init(_ rows: [TransferSnapshot] = [], instance: String? = nil, version: String? = nil) {
     state = Mutex(State(rows: rows))
     self.instance = instance
+    serviceVersion = version
   }
 
   /// A separate stream for each connection, because commands connect more than once.
