@@ -48,10 +48,12 @@ package struct TrustedCertificates: Sendable, Hashable {
     }
   }
 
-  /// The bundles of the distributions: Debian, Fedora, SUSE, Alpine.
+  /// The bundles of the distributions: Debian, Arch and Nix; Fedora, the second without its links;
+  /// SUSE, likewise; Alpine.
   static let knownFiles = [
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
+    "/var/lib/ca-certificates/ca-bundle.pem", "/etc/ssl/cert.pem",
   ]
 
   /// The first existing bundle, because libcurl may come from another distribution than the one it

@@ -28,6 +28,17 @@ struct TrustedCertificatesTests {
     #expect(builtIn == TrustedCertificates(file: "/opt/ca.pem", directory: nil))
   }
 
+  @Test(arguments: [
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
+    "/var/lib/ca-certificates/ca-bundle.pem", "/etc/ssl/cert.pem",
+  ])
+  func `the bundle of any distribution is found`(file: String) {
+    let found = TrustedCertificates.ofMachine(
+      builtInFile: nil, builtInDirectory: nil, isReadable: { $0 == file })
+    #expect(found == TrustedCertificates(file: file, directory: nil))
+  }
+
   @Test func `without a bundle the directory is used`() {
     let only = TrustedCertificates.ofMachine(
       builtInFile: nil, builtInDirectory: nil, isReadable: { _ in false })
