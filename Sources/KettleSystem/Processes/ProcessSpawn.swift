@@ -49,7 +49,27 @@ package struct ProcessSpawn: Sendable {
     OwnChildren.starting { DescriptorLimit.withFormer { spawn() } }
   }
 
+  /// Makes an input that is at its end: /dev/null, or a pipe that nobody writes to, in a root
+  /// without devices. Returns nil when no descriptor is left; `errno` has the reason.
+  static func emptyInput(device: String = "/dev/null") -> OwnedDescriptor? {
+    if let null = OwnedDescriptor(opened: open(device, O_RDONLY | O_CLOEXEC)) {
+      return highDescriptor(null)
+    }
+    var ends: [Int32] = [-1, -1]
+    guard errno == ENOENT, kettle_pipe(&ends) == 0 else { return nil }
+    _ = OwnedDescriptor(owning: ends[1])
+    return highDescriptor(OwnedDescriptor(owning: ends[0]))
+  }
+
   private func spawn() -> Result<pid_t, Failed> {
+    guard let empty = Self.emptyInput() else { return .failure(Failed(code: errno)) }
+    let result = spawn(input: input ?? empty.number)
+    // Close it only now; the program has its own copy.
+    _ = consume empty
+    return result
+  }
+
+  private func spawn(input: Int32) -> Result<pid_t, Failed> {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
     posix_spawn_file_actions_init(&actions)
@@ -58,7 +78,8 @@ package struct ProcessSpawn: Sendable {
       posix_spawn_file_actions_destroy(&actions)
       posix_spawnattr_destroy(&attributes)
     }
-    let problem = prepare(&actions) ?? Self.prepare(&attributes, hasOwnSession: true)
+    let problem =
+      prepare(&actions, input: input) ?? Self.prepare(&attributes, hasOwnSession: true)
     if let problem { return .failure(Failed(code: problem)) }
     var processID: pid_t = 0
     let result = Self.withCStrings(arguments) { argumentPointers in
@@ -73,10 +94,11 @@ package struct ProcessSpawn: Sendable {
     return result == 0 ? .success(processID) : .failure(Failed(code: result))
   }
 
-  private func prepare(_ actions: inout posix_spawn_file_actions_t) -> Int32? {
+  private func prepare(
+    _ actions: inout posix_spawn_file_actions_t, input: Int32
+  ) -> Int32? {
     Self.firstProblem([
-      input.map { posix_spawn_file_actions_adddup2(&actions, $0, STDIN_FILENO) }
-        ?? posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0),
+      posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO),
       posix_spawn_file_actions_adddup2(&actions, log, STDOUT_FILENO),
       posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO),
       ready.map { posix_spawn_file_actions_adddup2(&actions, $0, Self.readyDescriptor) } ?? 0,

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
-import KettleSystem
 import Testing
+
+@testable import KettleSystem
 
 /// Spawned programs as seen from inside: a shell that prints what it received.
 @Suite(.timeLimit(.minutes(5)))
@@ -49,6 +50,15 @@ struct ProcessSpawnTests {
     let (said, _) = try run("cat") { $0.input = input.number }
     #expect(said == "one\ntwo\n")
     #expect(try run("cat").said == "")
+  }
+
+  @Test(arguments: ["/dev/null", "/no/such/device"])
+  func `a program without an input reads an end, also where no device is`(device: String) throws {
+    guard let input = ProcessSpawn.emptyInput(device: device) else { throw NoDescriptor() }
+    #expect(input.number > ProcessSpawn.readyDescriptor)
+    let (said, status) = try run("cat; echo ended") { $0.input = input.number }
+    #expect(said == "ended\n")
+    #expect(status?.rawValue == 0)
   }
 
   // Fault 180
