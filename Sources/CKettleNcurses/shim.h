@@ -95,6 +95,50 @@ static inline int kettle_signal_pipe(int ends[2]) {
 
 static inline int kettle_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
+// The C library and ncurses read the names of some directories from the environment only. Gives
+// them one more variable and returns the environment of before, or NULL. Other threads may read it
+// meanwhile, so it is replaced as a whole and not changed. Programs that are started later get that
+// of before.
+static inline char **kettle_enter_environment(const char *variable, const char *value) {
+  extern char **environ;
+  char **former = environ;
+  size_t count = 0;
+  while (former[count]) count++;
+  // Never freed, for the threads that still read it.
+  char **entered = (char **)malloc((count + 2) * sizeof *entered);
+  size_t size = strlen(variable) + strlen(value) + 2;
+  char *assignment = (char *)malloc(size);
+  if (!entered || !assignment) return NULL;
+  snprintf(assignment, size, "%s=%s", variable, value);
+  entered[0] = assignment;
+  memcpy(entered + 1, former, (count + 1) * sizeof *entered);
+  environ = entered;
+  return former;
+}
+
+static inline void kettle_leave_environment(char **former) {
+  extern char **environ;
+  environ = former;
+}
+
+// kettle_newterm with the terminal's description from a directory of terminfo(5).
+static inline SCREEN *kettle_newterm_in(const char *directory, const char *name) {
+  char **former = kettle_enter_environment("TERMINFO", directory);
+  if (!former) return NULL;
+  SCREEN *screen = kettle_newterm(name);
+  kettle_leave_environment(former);
+  return screen;
+}
+
+// Sets the character set of a locale from a directory of locales. Returns 0 if it is not there.
+static inline int kettle_set_charset_in(const char *directory, const char *locale) {
+  char **former = kettle_enter_environment("LOCPATH", directory);
+  if (!former) return 0;
+  const char *name = setlocale(LC_CTYPE, locale);
+  kettle_leave_environment(former);
+  return name != NULL;
+}
+
 static inline const char *kettle_codeset(void) { return nl_langinfo(CODESET); }
 
 // MARK: Signals

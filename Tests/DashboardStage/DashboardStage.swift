@@ -18,6 +18,7 @@ struct DashboardStage {
       case "hostile": try show(StageRows.hostile)
       case "ascii": try show(StageRows.ordinary) { $0.isASCII = true }
       case "no-mouse": try show(StageRows.ordinary) { $0.isMouseOn = false }
+      case "fallback": try claim(with: CommandLine.arguments.last ?? "")
       case "outside": try tellOutside()
       case "crash": try crash()
       default: exit(2)
@@ -48,6 +49,14 @@ struct DashboardStage {
     case .signalled(let number): exit(128 + number)
     case .hungUp: exit(128 + SIGHUP)
     }
+  }
+
+  /// A system that does not know its terminal. Exits with 1 if the environment then differs.
+  private static func claim(with fallback: String) throws(TerminalProblem) {
+    let terminal = try NcursesTerminal(fallback: fallback)
+    _ = try terminal.claim()
+    terminal.restore()
+    exit(getenv("TERMINFO") == nil ? 0 : 1)
   }
 
   /// What goes past the screen: the clipboard, the progress, an announcement and the bell.

@@ -40,6 +40,22 @@ import Testing
     expectGivenBack(program)
   }
 
+  @Test func `a terminal that the system does not know is described by the program`() throws {
+    let files = FileManager.default
+    let fallback = files.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? files.removeItem(atPath: fallback) }
+    try files.createDirectory(atPath: fallback, withIntermediateDirectories: true)
+    let system = ["TERMINFO_DIRS": "/nowhere", "HOME": "/nowhere"]
+    let words = [stage, "fallback", fallback]
+    #expect(try TerminalProgram(words, variables: system).end() == 3)
+    let terminals = ["/lib/terminfo", "/usr/share/terminfo"].first {
+      files.fileExists(atPath: $0 + "/x/xterm-256color")
+    }
+    try files.createSymbolicLink(
+      atPath: fallback + "/terminfo", withDestinationPath: #require(terminals))
+    #expect(try TerminalProgram(words, variables: system).end() == 0)
+  }
+
   // Fault 192
   @Test(arguments: [
     "\u{1B}]11;rgb:1e1e/1e1e/2e2e\u{1B}\\\u{1B}[?62;22c", "\u{1B}[?1;2c", "\u{1B}[I",

@@ -1,7 +1,9 @@
+import FoundationEssentials
 import Glibc
 import KettleDashboard
 import KettleModel
 import KettleSocket
+import KettleStarter
 import KettleSystem
 import KettleTerminal
 
@@ -51,6 +53,12 @@ package struct TerminalDashboard: DashboardPresenter {
     }
   }
 
+  /// Where the portable archive has descriptions of terminals and a locale.
+  private static var fallback: String {
+    let program = URL(filePath: ServiceProcess.ownExecutablePath())
+    return program.deletingLastPathComponent().appending(path: "../libexec/kettle").path
+  }
+
   private static func runner(
     _ session: DashboardSession, for request: DashboardRequest, in context: CommandContext
   ) throws(DashboardUnavailable) -> DashboardRunner {
@@ -64,7 +72,8 @@ package struct TerminalDashboard: DashboardPresenter {
       settings.choices = request.choicesFile.read()
       settings.shellProgram = request.shellProgram
       let backend = TimedTerminal(
-        try NcursesTerminal(settings.terminal), clock: context.clock, deadline: deadline)
+        try NcursesTerminal(settings.terminal, fallback: fallback),
+        clock: context.clock, deadline: deadline)
       return DashboardRunner(backend: backend, settings: settings) { session.perform($0) }
     } catch {
       throw DashboardUnavailable(sentence: error.sentence)

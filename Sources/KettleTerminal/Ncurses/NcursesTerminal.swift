@@ -9,6 +9,7 @@ import KettleModel
 /// all calls, and only one instance is claimed at a time.
 package final class NcursesTerminal: TerminalBackend {
   let options: TerminalOptions
+  private let fallback: String?
   var signals: SignalPipe
   let event: EventDescriptor
   private var screen: OpaquePointer?
@@ -26,8 +27,13 @@ package final class NcursesTerminal: TerminalBackend {
   var hasMouse = false
   private var isClaimed = false
 
-  package init(_ options: TerminalOptions = TerminalOptions()) throws(TerminalProblem) {
+  /// - Parameter fallback: A directory for what the system does not have: `terminfo`, the
+  ///   descriptions of terminals, and `locale` with C.UTF-8.
+  package init(
+    _ options: TerminalOptions = TerminalOptions(), fallback: String? = nil
+  ) throws(TerminalProblem) {
     self.options = options
+    self.fallback = fallback
     event = try EventDescriptor()
     signals = try SignalPipe()
   }
@@ -37,9 +43,12 @@ package final class NcursesTerminal: TerminalBackend {
   package func claim() throws(TerminalProblem) -> Look {
     let name = try Self.terminalName()
     kind = TerminalKind(Self.environment)
-    let charset = kind.charset(inLocaleOf: Self.adoptLocale())
+    let charset = kind.charset(inLocaleOf: Self.adoptLocale(fallback: fallback))
     _ = kettle_save_modes()
-    guard let screen = kettle_newterm(name) else { throw .unknown(name: name) }
+    guard
+      let screen = kettle_newterm(name)
+        ?? fallback.flatMap({ kettle_newterm_in($0 + "/terminfo", name) })
+    else { throw .unknown(name: name) }
     self.screen = screen
     guard kettle_string_capability("cup") != nil else {
       endwin()
@@ -240,14 +249,18 @@ extension NcursesTerminal {
   }
 
   /// Sets the user's locale, so that the C library knows the terminal's character set.
-  static func adoptLocale() -> Charset {
+  static func adoptLocale(fallback: String?) -> Charset {
     if setlocale(LC_ALL, "") == nil {
       // The locale is not installed. Its name still indicates what the terminal can show, and
-      // C.UTF-8 is always available.
+      // C.UTF-8 is available wherever glibc is.
       let name = environment("LC_ALL") ?? environment("LC_CTYPE") ?? environment("LANG") ?? ""
       let codeset = name.split(separator: ".").last.map(String.init) ?? ""
       let modifierless = String(codeset.prefix { $0 != "@" })
-      if Charset(codeset: modifierless) == .utf8 { setlocale(LC_CTYPE, "C.UTF-8") }
+      if Charset(codeset: modifierless) == .utf8, setlocale(LC_CTYPE, "C.UTF-8") == nil,
+        let fallback
+      {
+        _ = kettle_set_charset_in(fallback + "/locale", "C.UTF-8")
+      }
     }
     return Charset(codeset: kettle_codeset().map { String(cString: $0) } ?? "")
   }
