@@ -1,17 +1,20 @@
 #!/bin/sh
-# tarball.sh PROGRAM DIRECTORY
+# tarball.sh PROGRAM DIRECTORY [portable]
 # Makes kettle-VERSION-linux-ARCHITECTURE.tar.xz in DIRECTORY: the tree that `make install` installs,
-# with install.sh, the digests of all files, and the text of the license.
+# with install.sh, the digests of all files, and the text of the license. Makes
+# kettle-VERSION-linux-ARCHITECTURE-portable.tar.xz of the tree of portable.sh.
 set -eu
 program=$1
 output=$2
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/assets/package/release.sh"
-name=kettle-$version-linux-$(uname -m)
+name=kettle-$version-linux-$(uname -m)${3:+-$3}
+tree=tree.sh
+[ -z "${3:-}" ] || tree=portable.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"$top/assets/package/tree.sh" "$program" "/$name" "$work"
+"$top/assets/package/$tree" "$program" "/$name" "$work"
 install -m 644 "$top/LICENSE" "$work/$name/share/doc/kettle/LICENSE"
 install -m 755 "$top/assets/package/install.sh" "$work/$name/install.sh"
 (cd "$work/$name" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum > SHA256SUMS)
