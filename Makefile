@@ -37,7 +37,7 @@ GROUP := ./assets/run-tests.sh
 SIMULATE := SWIFT_DETERMINISTIC_HASHING=1 $(GROUP) simulation $(RUN_TESTS) --filter '^SimulationTests'
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-sources test-fleet test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball rpm format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-sources test-fleet test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball portable image test-packages rpm format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -175,6 +175,20 @@ test-deb: deb ## Install the package in a new Debian 12 without Swift, and use i
 tarball: build ## Make an archive with install.sh in .build/package
 	@./assets/install-deps.sh package
 	assets/package/tarball.sh .build/release/kettle .build/package
+
+portable: build ## Make an archive for any Linux of this architecture in .build/package, on Debian
+	@./assets/install-deps.sh package
+	assets/package/tarball.sh .build/release/kettle .build/package portable
+
+image: build ## Make an image for containers in .build/package, on Debian
+	@./assets/install-deps.sh package
+	assets/package/image.py .build/release/kettle .build/package
+
+test-packages: portable image ## Use what was packaged in other systems and in a container, as root
+	@./assets/install-deps.sh containers
+	assets/package/test-portable.sh "$$(ls -t .build/package/*-portable.tar.xz | head -1)" .build/release/kettle
+	assets/package/test-image.sh "$$(ls -t .build/package/*-oci-*.tar | head -1)"
+	@echo 'test-packages: everything passed'
 
 rpm: build ## Make a package for Fedora and openSUSE in .build/package, where rpmbuild is
 	assets/package/rpm.sh .build/release/kettle .build/package

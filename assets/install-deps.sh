@@ -2,7 +2,7 @@
 # Makes sure that everything needed to build and test Kettle is there; installs what is missing on
 # Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
 # With the word "faults", "servers", "sources", "fleet", "clients", "bench", "pictures" or "package" it looks for
-# what that target of make needs, too.
+# what that target of make needs, too; with "containers", for what `make test-packages` needs.
 set -eu
 purpose=${1:-}
 
@@ -121,7 +121,28 @@ if [ "$purpose" = package ]; then
     need_program python3 python3-minimal
     need_program desktop-file-validate desktop-file-utils
     need_program appstreamcli appstream
+    # What the portable archive and the image contain besides libraries.
+    need_program cc gcc
+    has_package ncurses-term || missing="$missing ncurses-term"
+    has_package foot-terminfo || missing="$missing foot-terminfo"
+    has_package kitty-terminfo || missing="$missing kitty-terminfo"
+    has_package ca-certificates || missing="$missing ca-certificates"
   fi
+fi
+
+# Packages are tried in other systems, and images in containers.
+if [ "$purpose" = containers ]; then
+  need_program debootstrap debootstrap
+  need_program unshare util-linux
+  need_program ip iproute2
+  need_program openssl openssl
+  need_program python3 python3-minimal
+  need_program musl-gcc musl-tools
+  has_package busybox-static || missing="$missing busybox-static"
+  need_program runc runc
+  need_program umoci umoci
+  need_program skopeo skopeo
+  need_program nginx nginx-light
 fi
 
 # The pictures show downloads from a server on the loopback.
