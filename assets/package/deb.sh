@@ -6,7 +6,7 @@ program=$1
 output=$2
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/assets/package/release.sh"
-maintainer=${KETTLE_MAINTAINER:-The Kettle maintainers <kettle@example.org>}
+maintainer=${KETTLE_MAINTAINER:-$(described maintainer)}
 architecture=$(dpkg --print-architecture)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -29,13 +29,11 @@ printf 'kettle: dir-or-file-in-etc-opt [%s]\n' etc/opt/chrome/ etc/opt/chrome/na
   etc/opt/chrome/native-messaging-hosts/org.example.kettle.json > "$tree/usr/share/lintian/overrides/kettle"
 chmod 644 "$tree/usr/share/lintian/overrides/kettle"
 
-# What the program is linked with, and what it loads when it needs it (delayed_library.c). The names
-# with t64 are those of later releases.
+# What the program is linked with.
 mkdir -p "$work/debian"
 printf 'Source: kettle\n\nPackage: kettle\nArchitecture: any\n' > "$work/debian/control"
 linked=$(cd "$work" && dpkg-shlibdeps -O -e"$tree/usr/bin/kettle" 2>/dev/null |
   sed -n 's/^shlibs:Depends=//p')
-loaded='libcurl4 | libcurl4t64, libssl3 | libssl3t64, zlib1g, libbrotli1, libzstd1, libxxhash0'
 if [ -z "$linked" ]; then
   echo 'deb: dpkg-shlibdeps found no library; is dpkg-dev installed?' >&2
   exit 1
@@ -43,29 +41,11 @@ fi
 
 mkdir "$tree/DEBIAN"
 size=$(find "$tree/usr" -type f -exec stat -c %s {} + | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }')
-cat > "$tree/DEBIAN/control" <<CONTROL
-Package: kettle
-Version: $version
-Architecture: $architecture
-Maintainer: $maintainer
-Installed-Size: $size
-Depends: $linked, $loaded
-Recommends: ca-certificates
-Suggests: openssh-client, bash-completion, libpq5
-Section: net
-Priority: optional
-Homepage: https://example.org/kettle
-Description: downloads that continue in the background
- Kettle is a dashboard in the terminal for downloads. A background service
- fetches the files and continues when the dashboard, the terminal or the login
- session ends.
- .
- A file with its final name is complete and correct: bytes go into a partial
- file, every response is checked before a byte of it is written, and the file
- is renamed only when it is complete and synced to disk. Interrupted downloads
- continue where they were. HTTP, FTP and SFTP are supported, several
- connections for one file, mirrors, checksums, and programs that control aria2.
-CONTROL
+# Debian's summaries begin in lower case, and its descriptions have a blank before each line.
+summary=$(described summary)
+filled control version="$version" architecture="$architecture" maintainer="$maintainer" size="$size" \
+  linked="$linked" synopsis="$(printf %.1s "$summary" | tr '[:upper:]' '[:lower:]')${summary#?}" \
+  details="$(described description | sed 's/^$/./; s/^/ /')" > "$tree/DEBIAN/control"
 (cd "$tree" && find usr -type f | sort | xargs md5sum > DEBIAN/md5sums)
 (cd "$tree" && find etc -type f | sort | sed 's|^|/|' > DEBIAN/conffiles)
 find "$tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
