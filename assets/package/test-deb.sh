@@ -1,56 +1,19 @@
 #!/bin/bash
 # test-deb.sh DEB
 # Installs the package in a new Debian 12 without Swift, as root, and uses it there: a download, the
-# dashboard in 80 columns and 24 lines, the manual, completions, browsers, removal. The downloads of the
-# system itself come from the mirror that apt uses here. KETTLE_BASE keeps that system as an archive.
+# dashboard in 80 columns and 24 lines, the manual, completions, browsers, removal.
 set -euo pipefail
 deb=$(realpath "$1")
-if [ "$(id -u)" -ne 0 ]; then
-  echo 'test-deb: a new system needs root; run it with sudo' >&2
-  exit 1
-fi
-work=$(mktemp -d)
-root=$work/root
-say() { printf 'test-deb: %s\n' "$*"; }
-fail() { printf 'test-deb: FAILED: %s\n' "$*" >&2; exit 1; }
-
-leave() {
-  inside kettle daemon stop >/dev/null 2>&1 || true
-  inside tmux -L kettle kill-server >/dev/null 2>&1 || true
-  if [ -n "${server:-}" ]; then kill "$server" 2>/dev/null || true; fi
-  umount "$root/proc" "$root/dev/pts" 2>/dev/null || true
-  rm -rf --one-file-system "$work"
-}
-inside() {
-  chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/home/anna LC_ALL=C.UTF-8 \
-    TERM=xterm-256color DEBIAN_FRONTEND=noninteractive "$@"
-}
-trap leave EXIT
+trial=test-deb
+. "$(dirname "$0")/trial.sh"
 
 # A new system, with the programs that look at the package.
-mkdir -p "$root"
-if [ -f "${KETTLE_BASE:-}" ]; then
-  tar -C "$root" -xf "$KETTLE_BASE"
-else
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' |
-    head -1)
-  [ -n "$mirror" ] || fail 'apt has no source with bookworm; name one'
-  debootstrap --variant=minbase bookworm "$root" "$mirror" > "$work/debootstrap.log" ||
-    { tail -5 "$work/debootstrap.log"; fail 'debootstrap'; }
-  cp /etc/resolv.conf /etc/hosts "$root/etc/"
-  inside apt-get update -qq
-  inside apt-get install -y -qq --no-install-recommends man-db bash-completion tmux python3-minimal \
-    >/dev/null 2>"$work/apt.log" || { tail -5 "$work/apt.log"; fail 'apt in the new system'; }
-  if [ -n "${KETTLE_BASE:-}" ]; then tar -C "$root" -cf "$KETTLE_BASE" .; fi
-fi
-mount -t proc proc "$root/proc"
-mkdir -p "$root/dev/pts" "$root/home/anna"
-mount -t devpts devpts "$root/dev/pts" 2>/dev/null || true
+new_system bookworm man-db bash-completion tmux python3-minimal
 say "Debian $(cat "$root/etc/debian_version") without Swift"
 
 # Installation.
 cp "$deb" "$root/kettle.deb"
-inside find / -xdev -type f -o -xdev -type l | sort > "$work/before"
+files_inside > "$work/before"
 inside apt-get install -y -qq --no-install-recommends /kettle.deb >"$work/install.log" 2>&1 ||
   { tail -5 "$work/install.log"; fail 'apt-get install'; }
 [ "$(inside dpkg-query -W -f '${db:Status-Status}' kettle)" = installed ] || fail 'not installed'
@@ -64,17 +27,7 @@ done
 # A download from a server on the loopback.
 mkdir "$work/site"
 head -c 3000000 /dev/urandom > "$work/site/file.bin"
-(cd "$work/site" && exec python3 - "$work/port" <<'SERVER') &
-import http.server, sys, threading
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
-server.RequestHandlerClass.log_message = lambda *arguments: None
-open(sys.argv[1] + ".new", "w").write(str(server.server_port))
-__import__("os").rename(sys.argv[1] + ".new", sys.argv[1])
-server.serve_forever()
-SERVER
-server=$!
-for _ in $(seq 100); do [ -f "$work/port" ] && break; sleep 0.1; done
-port=$(cat "$work/port")
+serve "$work/site"
 inside kettle get -d /home/anna "http://127.0.0.1:$port/file.bin" || fail 'kettle get'
 cmp "$work/site/file.bin" "$root/home/anna/file.bin" || fail 'the file differs'
 say 'kettle get fetched the file'
@@ -134,7 +87,7 @@ inside kettle daemon stop
 inside apt-get remove -y -qq kettle >/dev/null 2>&1
 inside dpkg --purge kettle >/dev/null 2>&1
 [ -z "$(inside sh -c 'command -v kettle' || true)" ] || fail 'the program is still there'
-inside find / -xdev -type f -o -xdev -type l | sort > "$work/after"
+files_inside > "$work/after"
 # man has a cache of the pages that were read.
 left=$(comm -13 "$work/before" "$work/after" | grep -i kettle | grep -v '^/var/cache/man/' || true)
 say 'after removal and purge, these files of kettle remain:'
