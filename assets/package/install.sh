@@ -1,33 +1,52 @@
 #!/bin/sh
-# install.sh [PREFIX]           installs Kettle; default: ~/.local, and /usr/local for root
-# install.sh --remove [PREFIX]  removes what it installed; downloads, list and settings stay
+# install.sh [--key KEY] [PREFIX]  installs Kettle; default: ~/.local, and /usr/local for root
+# install.sh --remove [PREFIX]     removes what it installed; downloads, list and settings stay
+# KEY is a public key of minisign, or its file. SHA256SUMS and SHA256SUMS.minisig of the release and the
+# archive must be beside this folder then: they are verified, and the archive is installed from.
+# With DESTDIR it fills the root of a package, which is put in front of PREFIX.
 set -eu
 usage() { sed -n 's/^# //p' "$0" | head -2; }
-case ${1:-} in
-  -h | --help)
-    usage
-    exit 0
-    ;;
-  --remove) ;;
-  -*)
-    usage >&2
-    exit 2
-    ;;
-esac
-cd "$(dirname "$0")"
 remove=
-if [ "${1:-}" = --remove ]; then
-  remove=yes
+key=
+while :; do
+  case ${1:-} in
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    --remove) remove=yes ;;
+    --key)
+      key=${2:-}
+      [ -n "$key" ] || { usage >&2; exit 2; }
+      [ ! -f "$key" ] || key=$(sed -n 2p "$key")
+      shift
+      ;;
+    -*)
+      usage >&2
+      exit 2
+      ;;
+    *) break ;;
+  esac
   shift
-fi
-case ${1:-} in
-  -*)
-    echo "install: $1 is not a prefix" >&2
-    exit 2
-    ;;
-esac
+done
+cd "$(dirname "$0")"
 if [ "$(id -u)" -eq 0 ]; then prefix=${1:-/usr/local}; else prefix=${1:-$HOME/.local}; fi
 case $prefix in /*) ;; *) echo "install: $prefix is not an absolute path" >&2; exit 2 ;; esac
+
+refuse() { echo "install: $1; nothing was changed" >&2; exit 1; }
+if [ -n "$key" ]; then
+  command -v minisign >/dev/null 2>&1 || refuse 'minisign is missing, so --key cannot be verified'
+  folder=$(basename "$(pwd -P)")
+  cd "$(dirname "$(pwd -P)")"
+  minisign -V -q -m SHA256SUMS -P "$key" || refuse "SHA256SUMS is not signed with $key"
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  grep -F "  $folder.tar.xz" SHA256SUMS > "$work/sum" || refuse "SHA256SUMS does not name $folder.tar.xz"
+  sha256sum -c "$work/sum" >/dev/null || refuse "$folder.tar.xz differs from the signed SHA256SUMS"
+  tar -C "$work" -xf "$folder.tar.xz"
+  cd "$work/$folder"
+  echo "install: $folder.tar.xz is signed with $key"
+fi
 
 # Every file must be as it was packed, and none may be missing. The sha256sum of busybox says OK of each.
 checked=$(LC_ALL=C sha256sum -c SHA256SUMS 2>&1) || true
@@ -37,11 +56,12 @@ if [ "$(printf '%s\n' "$checked" | grep -c ': OK$')" -ne "$(wc -l < SHA256SUMS)"
   exit 1
 fi
 
+root=${DESTDIR:-}$prefix
 # systemd looks for a user's own units below share.
 placed() {
   case $1/$prefix in
-    lib/systemd/*/"${HOME:-/nowhere}"/*) printf '%s/share/%s\n' "$prefix" "${1#lib/}" ;;
-    *) printf '%s/%s\n' "$prefix" "$1" ;;
+    lib/systemd/*/"${HOME:-/nowhere}"/*) printf '%s/share/%s\n' "$root" "${1#lib/}" ;;
+    *) printf '%s/%s\n' "$root" "$1" ;;
   esac
 }
 
@@ -50,16 +70,15 @@ sed -n 's/^[0-9a-f]*  \.\///p' SHA256SUMS | while IFS= read -r file; do
   target=$(placed "$file")
   if [ -n "$remove" ]; then
     rm -f "$target"
-    folder=$(dirname "${target#"$prefix"/}")
-    (cd "$prefix" && rmdir -p "$folder") 2>/dev/null || true
+    folder=$(dirname "${target#"$root"/}")
+    (cd "$root" && rmdir -p "$folder") 2>/dev/null || true
     continue
   fi
   mode=644
   [ ! -x "$file" ] || mode=755
   mkdir -p "$(dirname "$target")"
   # The old program may be running: it keeps its file.
-  cp "$file" "$target.new"
-  chmod "$mode" "$target.new"
+  install -m "$mode" "$file" "$target.new"
   case $file in
     *.service) sed "s|^ExecStart=[^ ]*|ExecStart=$prefix/bin/kettle|" "$file" > "$target.new" ;;
   esac
@@ -69,25 +88,38 @@ done
 # The same program under other names.
 find . -type l | sed 's/^\.\///' | while IFS= read -r link; do
   if [ -n "$remove" ]; then
-    rm -f "$prefix/$link"
-    (cd "$prefix" && rmdir -p "$(dirname "$link")") 2>/dev/null || true
+    rm -f "$root/$link"
+    (cd "$root" && rmdir -p "$(dirname "$link")") 2>/dev/null || true
     continue
   fi
-  mkdir -p "$(dirname "$prefix/$link")"
-  ln -sfn "$(readlink "$link")" "$prefix/$link"
+  mkdir -p "$(dirname "$root/$link")"
+  ln -sfn "$(readlink "$link")" "$root/$link"
 done
+
+# What follows is for the system where it will be used. A package for all users has the manifests of the
+# browsers, which look for them in these folders only.
+if [ -n "${DESTDIR:-}" ]; then
+  [ "$prefix" = /usr ] || exit 0
+  for browser in firefox:/usr/lib/mozilla chromium:/etc/chromium chrome:/etc/opt/chrome; do
+    manifest=$DESTDIR${browser#*:}/native-messaging-hosts/org.example.kettle.json
+    mkdir -p "$(dirname "$manifest")"
+    bin/kettle browser manifest "${browser%%:*}" /usr/libexec/kettle/kettle-native-host > "$manifest"
+  done
+  exit 0
+fi
+
 # The desktop finds the program for kettle:// in this folder's index.
-entries=$prefix/share/applications
+entries=$root/share/applications
 if ls "$entries"/*.desktop >/dev/null 2>&1; then
   ! command -v update-desktop-database >/dev/null 2>&1 || update-desktop-database -q "$entries" || true
 else
   rm -f "$entries/mimeinfo.cache"
-  (cd "$prefix" && rmdir -p share/applications) 2>/dev/null || true
+  (cd "$root" && rmdir -p share/applications) 2>/dev/null || true
 fi
 
 if [ -n "$remove" ]; then
   # Also those of an earlier archive.
-  if [ -f libexec/kettle/lib/ld.so ]; then rm -rf "$prefix/libexec/kettle"; fi
+  if [ -f libexec/kettle/lib/ld.so ]; then rm -rf "$root/libexec/kettle"; fi
   echo "install: removed from $prefix"
   exit 0
 fi

@@ -1,6 +1,7 @@
 #!/bin/sh
-# rpm.sh PROGRAM DIRECTORY
-# Makes kettle-VERSION-1.ARCHITECTURE.rpm in DIRECTORY, where rpmbuild is.
+# rpm.sh PROGRAM DIRECTORY   makes kettle-VERSION-1.ARCHITECTURE.rpm in DIRECTORY, for this system: it
+#                            requires the libraries of the system
+# rpm.sh --recipe DIRECTORY  makes it from DIRECTORY/recipes/kettle.spec and the portable archive beside that
 set -eu
 program=$1
 output=$2
@@ -12,62 +13,37 @@ if ! command -v rpmbuild >/dev/null 2>&1; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-HOME=$work "$top/assets/package/tree.sh" "$program" /usr "$work/tree"
-tree=$work/tree/usr
-# Where Fedora's zsh looks.
-if [ -d "$tree/share/zsh/vendor-completions" ]; then
-  mv "$tree/share/zsh/vendor-completions" "$tree/share/zsh/site-functions"
+
+# build SPEC SOURCES: makes the package.
+build() {
+  rpmbuild -bb --quiet --define "_topdir $work/rpm" --define "_sourcedir $2" \
+    --define "_rpmdir $output" --define '_build_name_fmt %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm' \
+    --define '_binary_payload w6.xzdio' --define '_buildhost localhost' \
+    --define 'use_source_date_epoch_as_buildtime 1' \
+    --define 'clamp_mtime_to_source_date_epoch 1' "$1"
+  file=$output/kettle-$version-1.$(uname -m).rpm
+  echo "rpm: $file, $(stat -c %s "$file") bytes"
+}
+
+if [ "$program" = --recipe ]; then
+  build "$output/recipes/kettle.spec" "$output"
+  exit 0
 fi
-# Where Fedora's Firefox looks.
-case $(uname -m) in
-  *64)
-    mkdir -p "$tree/lib64"
-    mv "$tree/lib/mozilla" "$tree/lib64/mozilla"
-    ;;
-esac
-mkdir -p "$tree/share/licenses/kettle"
-mv "$tree/share/doc/kettle/copyright" "$tree/share/licenses/kettle/copyright"
-install -m 644 "$top/LICENSE" "$tree/share/licenses/kettle/LICENSE"
-find "$work/tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+"$top/assets/package/tarball.sh" "$program" "$work" >/dev/null
 
-cat > "$work/kettle.spec" <<SPEC
-Name: kettle
-Version: $version
-Release: 1
-Summary: Downloads that continue in the background
-License: Apache-2.0 AND MIT AND BSD-3-Clause AND Unicode-3.0
-URL: https://example.org/kettle
-# The program loads these when it needs them.
-Requires: libcurl.so.4()(64bit)
-Requires: libssl.so.3()(64bit)
-Requires: libz.so.1()(64bit)
-Requires: libbrotlidec.so.1()(64bit)
-Requires: libzstd.so.1()(64bit)
-Requires: libxxhash.so.0()(64bit)
-Recommends: ca-certificates
-# Only for a fleet.
-Suggests: libpq.so.5()(64bit)
-
-%description
-Kettle is a dashboard in the terminal for downloads. A background service
-fetches the files and continues when the dashboard, the terminal or the login
-session ends. A file with its final name is complete and correct.
-
-%install
-cp -a $work/tree/. %{buildroot}/
-
-%files
-$(cd "$work/tree" && find usr -type f -o -type l | LC_ALL=C sort | sed 's|^|/|')
-$(cd "$work/tree" && find etc -type f | LC_ALL=C sort | sed 's|^|%config(noreplace) /|')
-SPEC
+requirements=
+for kind in requires recommends suggests; do
+  for name in $(described "rpm_$kind"); do
+    case $name in *.so.*) name="$name()(%{__isa_bits}bit)" ;; esac
+    tag=$(printf %.1s "$kind" | tr '[:lower:]' '[:upper:]')${kind#?}
+    requirements="$requirements$tag: $name
+"
+  done
+done
+machine=$(uname -m)
+sum=$(sha256sum < "$work/kettle-$version-linux-$machine.tar.xz" | cut -d ' ' -f 1)
+filled kettle.spec version="$version" suffix= machines="$machine" sums="%global sum $sum" \
+  requirements="$requirements" > "$work/kettle.spec"
 
 mkdir -p "$output"
-rpmbuild -bb --quiet --define "_topdir $work/rpm" --define "_rpmdir $output" \
-  --define '_build_name_fmt %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm' \
-  --define 'debug_package %{nil}' --define '__os_install_post %{nil}' \
-  --define '_build_id_links none' --define '_buildhost localhost' \
-  --define 'use_source_date_epoch_as_buildtime 1' \
-  --define 'clamp_mtime_to_source_date_epoch 1' --buildroot "$work/root" "$work/kettle.spec"
-for file in "$output"/kettle-"$version"-1.*.rpm; do
-  echo "rpm: $file, $(stat -c %s "$file") bytes"
-done
+build "$work/kettle.spec" "$work"
