@@ -37,7 +37,7 @@ GROUP := ./assets/run-tests.sh
 SIMULATE := SWIFT_DETERMINISTIC_HASHING=1 $(GROUP) simulation $(RUN_TESTS) --filter '^SimulationTests'
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-sources test-fleet test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball portable image test-packages rpm format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-sources test-fleet test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball portable image rpm apt-repository recipes test-packages release reproduce format lint catalogue faults examples docs clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,7 @@ demo: deps ## Watch files being downloaded, in a throw-away home
 	.build/demo/debug/kettle demo
 
 test: deps lint ## Check the style, build everything, run all tests
+	@assets/package/test-recipes.sh
 	swift build $(TEST_BUILD)
 	@rm -rf .build/tests
 	@$(MAKE) --no-print-directory -k -j2 tests-that-compute tests-that-fuzz \
@@ -184,14 +185,35 @@ image: build ## Make an image for containers in .build/package, on Debian
 	@./assets/install-deps.sh package
 	assets/package/image.py .build/release/kettle .build/package
 
-test-packages: portable image ## Use what was packaged in other systems and in a container, as root
-	@./assets/install-deps.sh containers
-	assets/package/test-portable.sh "$$(ls -t .build/package/*-portable.tar.xz | head -1)" .build/release/kettle
-	assets/package/test-image.sh "$$(ls -t .build/package/*-oci-*.tar | head -1)"
-	@echo 'test-packages: everything passed'
-
 rpm: build ## Make a package for Fedora and openSUSE in .build/package, where rpmbuild is
 	assets/package/rpm.sh .build/release/kettle .build/package
+
+apt-repository: deb ## Make a repository for apt in .build/package/apt, signed with KEY=FINGERPRINT
+	@./assets/install-deps.sh release
+	assets/package/apt-repository.sh .build/package '$(KEY)'
+
+recipes: portable ## Make recipes for Arch, Nix, Homebrew, Fedora and openSUSE in .build/package/recipes
+	assets/package/recipes.sh .build/package
+
+test-packages: deb tarball recipes image ## Try what was packaged in other systems, and update to it; as root
+	@./assets/install-deps.sh release
+	@./assets/install-deps.sh containers
+	assets/package/test-release.sh
+	assets/package/test-archive.sh "$$(ls -t .build/package/kettle-*.tar.xz | grep -v portable | head -1)"
+	assets/package/test-archive.sh "$$(ls -t .build/package/kettle-*-portable.tar.xz | head -1)"
+	assets/package/test-portable.sh "$$(ls -t .build/package/*-portable.tar.xz | head -1)" .build/release/kettle
+	assets/package/test-image.sh "$$(ls -t .build/package/*-oci-*.tar | head -1)"
+	assets/package/test-apt.sh "$$(ls -t .build/package/kettle_*.deb | head -1)"
+	assets/package/test-recipes.sh .build/package
+	assets/package/test-update.sh .build/release/kettle
+	@echo 'test-packages: everything passed'
+
+release: ## Make a release of a clean tree: VERSION=1.2.3 MINISIGN=FILE KEY=FINGERPRINT
+	@./assets/install-deps.sh release
+	assets/package/make-release.sh '$(VERSION)'
+
+reproduce: build ## Build the release program in a second folder, and compare the bytes
+	assets/package/reproduce.sh .build/release/kettle
 
 format: ## Lay out all Swift sources
 	swift format -i -p -r Sources Examples Benchmarks Tests Package.swift

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes sure that everything needed to build and test Kettle is there; installs what is missing on
 # Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
-# With the word "faults", "servers", "sources", "fleet", "clients", "bench", "pictures" or "package" it looks for
-# what that target of make needs, too; with "containers", for what `make test-packages` needs.
+# With the word "faults", "servers", "sources", "fleet", "clients", "bench", "pictures", "package" or "release" it
+# looks for what that target of make needs, too; with "containers", for what `make test-packages` needs.
 set -eu
 purpose=${1:-}
 
@@ -143,6 +143,20 @@ if [ "$purpose" = containers ]; then
   need_program umoci umoci
   need_program skopeo skopeo
   need_program nginx nginx-light
+fi
+
+# A release is signed, and its packages are tried. What makes those of other distributions may be missing.
+if [ "$purpose" = release ]; then
+  need_program python3 python3
+  need_program gpg gnupg
+  need_program reprepro reprepro
+  need_program minisign minisign
+  need_program debootstrap debootstrap
+  want_program rpmbuild rpm
+  want_program makepkg makepkg
+  want_program pacman pacman-package-manager
+  want_program nix-build nix-bin
+  want_program ruby ruby
 fi
 
 # The pictures show downloads from a server on the loopback.

@@ -78,7 +78,8 @@ sed -n 's/^[0-9a-f]*  \.\///p' SHA256SUMS | while IFS= read -r file; do
   [ ! -x "$file" ] || mode=755
   mkdir -p "$(dirname "$target")"
   # The old program may be running: it keeps its file.
-  install -m "$mode" "$file" "$target.new"
+  cp "$file" "$target.new"
+  chmod "$mode" "$target.new"
   case $file in
     *.service) sed "s|^ExecStart=[^ ]*|ExecStart=$prefix/bin/kettle|" "$file" > "$target.new" ;;
   esac

@@ -4,7 +4,8 @@
 # rpm.sh --recipe DIRECTORY  makes it from DIRECTORY/recipes/kettle.spec and the portable archive beside that
 set -eu
 program=$1
-output=$2
+mkdir -p "$2"
+output=$(realpath "$2")
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/assets/package/release.sh"
 if ! command -v rpmbuild >/dev/null 2>&1; then
@@ -45,5 +46,4 @@ sum=$(sha256sum < "$work/kettle-$version-linux-$machine.tar.xz" | cut -d ' ' -f 
 filled kettle.spec version="$version" suffix= machines="$machine" sums="%global sum $sum" \
   requirements="$requirements" > "$work/kettle.spec"
 
-mkdir -p "$output"
 build "$work/kettle.spec" "$work"
