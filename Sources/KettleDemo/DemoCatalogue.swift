@@ -8,6 +8,14 @@ package struct DemoCatalogue: Hashable, Sendable {
   package func item(at path: String) -> DemoItem? {
     items.first { $0.path == path }
   }
+
+  /// Where the list of checksums is served.
+  package static let checksumsPath = "/SHA256SUMS"
+
+  /// The files that come by themselves, as sha256sum(1) lists them.
+  package var checksums: String {
+    items.filter { !$0.conduct.isTrouble }.map { "\($0.sha256)  \($0.fileName)\n" }.joined()
+  }
 }
 
 /// How the origin responds to requests for an item.

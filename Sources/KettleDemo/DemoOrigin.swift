@@ -22,12 +22,12 @@ package final class DemoOrigin: Sendable {
   /// The most recent requests, in order of arrival.
   package var requests: [DemoRequest] { log.requests }
 
-  /// Starts serving on a free port of the loopback and returns the port. An origin is started only
-  /// once.
-  package func start() async throws -> Int {
+  /// Starts serving on a port of the loopback and returns the port; 0 stands for a free one. An
+  /// origin is started only once.
+  package func start(port: Int = 0) async throws -> Int {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
-      let channel = try await bootstrap(group).bind(host: "127.0.0.1", port: 0).get()
+      let channel = try await Self.bind(bootstrap(group), to: port)
       guard let port = channel.localAddress?.port else { throw DemoOriginError.noPort }
       try state.withLock { state in
         switch state {
@@ -39,6 +39,14 @@ package final class DemoOrigin: Sendable {
     } catch {
       try? await group.shutdownGracefully()
       throw error
+    }
+  }
+
+  private static func bind(_ server: ServerBootstrap, to port: Int) async throws -> any Channel {
+    do {
+      return try await server.bind(host: "127.0.0.1", port: port).get()
+    } catch let error as IOError {
+      throw DemoOriginError.cannotListen(errorNumber: error.errnoCode)
     }
   }
 
@@ -59,6 +67,8 @@ package final class DemoOrigin: Sendable {
     let (catalogue, log) = (catalogue, log)
     return ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 128)
+      // Ctrl-C and the same command again: the old connections may still hold the port.
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -74,6 +84,8 @@ package enum DemoOriginError: Error, Hashable, Sendable {
   case startedBefore
   /// The system assigned no port to the socket.
   case noPort
+  /// The port cannot be used; the number is that of errno(3).
+  case cannotListen(errorNumber: Int32)
 }
 
 /// Answers the requests of one connection, one at a time, at the speed of the item.

@@ -30,13 +30,17 @@ package struct DemoReply: Hashable, Sendable {
       return
     }
     let path = String(target.prefix { $0 != "?" })
+    if path == DemoCatalogue.checksumsPath {
+      self.init(page: catalogue.checksums, type: "text/plain", method: method)
+      return
+    }
     guard let item = catalogue.item(at: path) else {
       self.init(status: 404, headers: [("Content-Length", "0")])
       return
     }
     switch item.conduct {
     case .missing: self.init(status: 404, headers: [("Content-Length", "0")])
-    case .page: self.init(pageFor: method)
+    case .page: self.init(page: Self.page, type: "text/html", method: method)
     case .login where authorization != Self.authorization:
       self.init(
         status: 401,
@@ -80,14 +84,14 @@ package struct DemoReply: Hashable, Sendable {
 
     """
 
-  private init(pageFor method: String) {
+  private init(page: String, type: String, method: String) {
     self.init(
       status: 200,
       headers: [
-        ("Content-Type", "text/html; charset=utf-8"),
-        ("Content-Length", String(Self.page.utf8.count)),
+        ("Content-Type", type + "; charset=utf-8"),
+        ("Content-Length", String(page.utf8.count)),
       ])
-    if method == "GET" { body = .page(Self.page) }
+    if method == "GET" { body = .page(page) }
   }
 
   private static func body(of item: DemoItem, _ range: Range<Int64>) -> Body {

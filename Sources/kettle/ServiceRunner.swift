@@ -31,6 +31,20 @@ enum ServiceRunner {
     return end == .abandoned ? .abandoned : .exited(status: status(of: end))
   }
 
+  /// Starts the origin of the demo alone, on a port of the loopback.
+  static func startDemoServer(port: Int) async -> Result<DemoServer, DemoServerProblem> {
+    let origin = DemoOrigin()
+    let paths = origin.catalogue.items.map(\.path) + [DemoCatalogue.checksumsPath]
+    do {
+      let port = try await origin.start(port: port)
+      return .success(DemoServer(port: port, paths: paths) { await origin.stop() })
+    } catch DemoOriginError.cannotListen(let number) {
+      return .failure(DemoServerProblem(errorNumber: number))
+    } catch {
+      return .failure(DemoServerProblem(errorNumber: nil))
+    }
+  }
+
   private static func service(
     _ options: ServiceRunOptions, abandonedAfterSeconds: Int64? = nil,
     whenAlone: @escaping @Sendable () async throws -> Void = {}

@@ -17,6 +17,7 @@ if let problem = StartCheck.problem() {
 let context = CommandContext.ofThisProcess(
   runService: { await ServiceRunner.run($0) },
   runDemoService: { await ServiceRunner.runDemo($0) },
+  startDemoServer: { await ServiceRunner.startDemoServer(port: $0) },
   readBrowserCookies: BrowserCookieReader.read,
   compareWithManifest: ManifestComparison.standing)
 let arguments = Array(CommandLine.arguments.dropFirst())

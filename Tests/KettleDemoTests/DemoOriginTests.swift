@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import KettleDemo
@@ -23,6 +24,32 @@ struct DemoOriginTests {
       throw error
     }
     await origin.stop()
+  }
+
+  @Test func `it serves on the port that is asked for, and names one that is taken`() async throws {
+    try await withOrigin { _, port in
+      let second = DemoOrigin()
+      await #expect(throws: DemoOriginError.cannotListen(errorNumber: EADDRINUSE)) {
+        try await second.start(port: port)
+      }
+    }
+  }
+
+  @Test func `a port can be used again at once`() async throws {
+    let origin = DemoOrigin(catalogue: DemoCatalogue(items: [quick]))
+    let port = try await origin.start()
+    let connection = try await blocking {
+      let connection = try LoopbackConnection(port: port)
+      try connection.send("GET /quick.pdf HTTP/1.1", "Host: localhost")
+      _ = try connection.readReply()
+      return connection
+    }
+    // The side that closes first keeps the address for a while (RFC 9293, FIN-WAIT-2, TIME-WAIT).
+    await origin.stop()
+    let next = DemoOrigin()
+    #expect(try await next.start(port: port) == port)
+    withExtendedLifetime(connection) {}
+    await next.stop()
   }
 
   @Test func `a file arrives complete and with its headers`() async throws {

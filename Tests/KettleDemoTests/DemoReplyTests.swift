@@ -58,6 +58,22 @@ struct DemoReplyTests {
     #expect(reply(.missing).status == 404)
   }
 
+  @Test func `the list of checksums names what comes by itself`() {
+    var (login, broken) = (item, item)
+    (login.fileName, login.conduct) = ("login.pdf", .login)
+    (broken.fileName, broken.conduct, broken.sha256) = ("broken.pdf", .breaks, "abc")
+    func reply(_ method: String) -> DemoReply {
+      DemoReply(
+        method: method, target: "/SHA256SUMS", range: nil, ifRange: nil,
+        catalogue: DemoCatalogue(items: [login, broken]))
+    }
+    #expect(reply("GET").status == 200)
+    #expect(reply("GET").value(of: "Content-Type") == "text/plain; charset=utf-8")
+    #expect(reply("GET").body == .page("abc  broken.pdf\n"))
+    #expect(reply("HEAD").value(of: "Content-Length") == "16")
+    #expect(reply("HEAD").body == nil)
+  }
+
   @Test func `a complete reply has the headers needed to resume it`() {
     let reply = reply()
     #expect(reply.status == 200)

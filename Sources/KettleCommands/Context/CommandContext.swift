@@ -21,6 +21,8 @@ package struct CommandContext: Sendable {
   package var runService: @Sendable (ServiceRunOptions) async -> Int32
   /// The service of `kettle demo`, with its own origin.
   package var runDemoService: @Sendable (ServiceRunOptions) async -> DemoServiceEnd
+  /// Starts the server of `kettle demo --serve` on a port of the loopback.
+  package var startDemoServer: DemoServerStarting
   /// Reads the database of a browser: `KettleCommands` must not know the library that can.
   package var readBrowserCookies: BrowserCookieReading
   /// Compares a file with a manifest: `KettleCommands` must not know the library that can.
@@ -43,6 +45,7 @@ package struct CommandContext: Sendable {
     dashboard: any DashboardPresenter,
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
     runDemoService: @escaping @Sendable (ServiceRunOptions) async -> DemoServiceEnd,
+    startDemoServer: @escaping DemoServerStarting,
     readBrowserCookies: @escaping BrowserCookieReading,
     compareWithManifest: @escaping ManifestComparing
   ) {
@@ -55,6 +58,7 @@ package struct CommandContext: Sendable {
     self.dashboard = dashboard
     self.runService = runService
     self.runDemoService = runDemoService
+    self.startDemoServer = startDemoServer
     self.readBrowserCookies = readBrowserCookies
     self.compareWithManifest = compareWithManifest
   }
@@ -137,6 +141,7 @@ extension CommandContext {
   package static func ofThisProcess(
     runService: @escaping @Sendable (ServiceRunOptions) async -> Int32,
     runDemoService: @escaping @Sendable (ServiceRunOptions) async -> DemoServiceEnd,
+    startDemoServer: @escaping DemoServerStarting,
     readBrowserCookies: @escaping BrowserCookieReading,
     compareWithManifest: @escaping ManifestComparing
   ) -> CommandContext {
@@ -145,7 +150,7 @@ extension CommandContext {
       currentDirectory: .current,
       console: TerminalConsole(), clock: SystemCommandClock(), services: SocketServiceConnector(),
       interruptions: ProcessSignals(), dashboard: TerminalDashboard(),
-      runService: runService, runDemoService: runDemoService,
+      runService: runService, runDemoService: runDemoService, startDemoServer: startDemoServer,
       readBrowserCookies: readBrowserCookies, compareWithManifest: compareWithManifest)
     context.fileMask = currentFileMask
     context.wordNotText = .ofThisProcess

@@ -183,7 +183,16 @@ extension Sentences {
     case .serviceStillRuns(let path):
       "The demo service did not stop, so its directory \(quoted(path)) was not deleted; run "
         + "\"kettle demo\" and leave it again"
+    case .portUnusable(let port, let detail):
+      "The demo cannot serve on port \(port)\(detail.map { " (\($0))" } ?? ""); choose another "
+        + "port, such as \(port == 8018 ? 8019 : 8018)"
     }
+  }
+
+  /// What the server of a demo says when it serves: its URLs, and how to end it.
+  static func demoServer(_ server: DemoServer) -> String {
+    let urls = server.paths.map { "http://127.0.0.1:\(server.port)\($0)\n" }
+    return urls.joined() + "Serving these slowly to this machine only; Ctrl-C ends it\n"
   }
 
   /// The summary after a demo has ended and was deleted.

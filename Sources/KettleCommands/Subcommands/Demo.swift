@@ -164,9 +164,13 @@ struct DemoCommand: RunnableCommand {
       again; then it deletes itself. Without a terminal it downloads the files that need no \
       answer, and prints lines.
 
+      With --serve only its server runs, until Ctrl-C, for commands of another terminal to \
+      practise with. It serves this machine only, each connection slowly, and SHA256SUMS too.
+
       Examples:
         kettle demo
         kettle demo --seconds 30
+        kettle demo --serve 8017
       """)
 
   static let isForThisMachineOnly = true
@@ -174,7 +178,21 @@ struct DemoCommand: RunnableCommand {
   @Option(help: ArgumentHelp("Leave automatically after this many seconds.", valueName: "n"))
   var seconds: Double?
 
+  @Option(
+    help: ArgumentHelp(
+      "Only serve the files, on this port of this machine.", valueName: "port"))
+  var serve: Int?
+
+  func validate() throws {
+    guard let serve else { return }
+    if !(1...65_535).contains(serve) {
+      throw ValidationError("--serve takes a port from 1 to 65535")
+    }
+    if seconds != nil { throw ValidationError("--serve ends with Ctrl-C; omit --seconds") }
+  }
+
   func run(in context: CommandContext) async throws -> ExitCode {
+    if let serve { return try await DemoServing(context: context, port: serve).run() }
     let limit = try seconds.map { try Seconds.milliseconds($0) }
     let home = try DemoHome.open(environment: context.environment)
     let demo = Demo(context: context, home: home)

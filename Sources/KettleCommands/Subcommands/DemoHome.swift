@@ -8,6 +8,7 @@ enum DemoProblem: Error, Hashable, Sendable {
   case homeUnusable(path: String, detail: String)
   case catalogueUnusable(path: String)
   case serviceStillRuns(path: String)
+  case portUnusable(port: Int, detail: String?)
 }
 
 /// The temporary home of the demo. Each user has one, so that a demo whose terminal was closed is

@@ -234,4 +234,50 @@ struct DemoTests {
       try DemoFileList(readingFrom: opened)
     }
   }
+
+  @Test func `--serve prints the URLs, and stops when it is interrupted`() async {
+    var context = FakeContext()
+    context.interruptions = [.interrupt]
+    let outcome = await context.run("demo", "--serve", "8017")
+    #expect(
+      outcome
+        == .init(
+          code: 0,
+          output: """
+            http://127.0.0.1:8017/one.pdf
+            Serving these slowly to this machine only; Ctrl-C ends it
+
+            """, error: ""))
+    #expect(context.demoServerStops.value == 1)
+    #expect(context.connector == nil && context.service.asked.isEmpty)
+  }
+
+  @Test func `URLs that cannot be printed end the server`() async {
+    let context = FakeContext()
+    context.console.fail(with: .cannotWrite(detail: "No space left on device"))
+    #expect(await context.run("demo", "--serve", "8017").code == 1)
+    #expect(context.demoServerStops.value == 1)
+  }
+
+  @Test func `a port that cannot be used is named`() async {
+    var context = FakeContext()
+    context.demoServerProblem = DemoServerProblem(errorNumber: EADDRINUSE)
+    let outcome = await context.run("demo", "--serve", "8018")
+    #expect(outcome.code == 2)
+    #expect(
+      outcome.error == """
+        kettle: The demo cannot serve on port 8018 (Address already in use); choose another port, \
+        such as 8019
+
+        """)
+  }
+
+  @Test(arguments: [
+    ["--serve", "0"], ["--serve", "65536"], ["--serve", "8017", "--seconds", "3"],
+  ])
+  func `a server with another end or port is refused`(arguments: [String]) async {
+    let context = FakeContext()
+    #expect(await context.run(["demo"] + arguments).code == 2)
+    #expect(context.demoServerStops.value == 0)
+  }
 }

@@ -150,6 +150,9 @@ struct FakeContext {
   var wordNotText: WordNotText?
   /// nil lets the demo's service exit with a status of its own.
   var demoEnd: DemoServiceEnd?
+  /// In place of a server that serves one file.
+  var demoServerProblem: DemoServerProblem?
+  let demoServerStops = StopCount()
   var browserCookies = FakeBrowserCookies(.failure(.unknownFormat))
   var comparisons = FakeComparisons()
 
@@ -175,9 +178,24 @@ struct FakeContext {
       runService: { options in 40 + (options.readyDescriptor ?? 2) },
       runDemoService: { [demoEnd] options in
         demoEnd ?? .exited(status: 60 + (options.readyDescriptor ?? 2))
-      }, readBrowserCookies: browserCookies.read,
+      },
+      startDemoServer: { [demoServerProblem, demoServerStops] port in
+        if let demoServerProblem { return .failure(demoServerProblem) }
+        return .success(
+          DemoServer(port: port, paths: ["/one.pdf"]) { demoServerStops.increment() })
+      },
+      readBrowserCookies: browserCookies.read,
       compareWithManifest: comparisons.compare)
     context.wordNotText = wordNotText
     return context
   }
+}
+
+/// How often something was stopped.
+final class StopCount: Sendable {
+  private let count = Mutex(0)
+
+  var value: Int { count.withLock { $0 } }
+
+  func increment() { count.withLock { $0 += 1 } }
 }
