@@ -38,7 +38,10 @@ package func runKettle(arguments: [String], context: CommandContext) async -> In
   }
 }
 
-private func parsedCommand(_ arguments: [String]) throws -> any RunnableCommand {
+/// Returns the command that the words name.
+///
+/// - Throws: `UsageError` or an error of the parser if they name none, or have a wrong option.
+func parsedCommand(_ arguments: [String]) throws -> any RunnableCommand {
   if let word = arguments.first, let problem = CommandNames.problem(of: word) {
     throw UsageError(.command(problem))
   }
