@@ -37,7 +37,7 @@ GROUP := ./assets/run-tests.sh
 SIMULATE := SWIFT_DETERMINISTIC_HASHING=1 $(GROUP) simulation $(RUN_TESTS) --filter '^SimulationTests'
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-sources test-fleet test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball portable image rpm apt-repository recipes test-packages release reproduce format lint catalogue faults examples docs clean
+.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-sources test-fleet test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball portable image rpm apt-repository recipes test-packages release reproduce format lint catalogue faults examples docs site test-site clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -235,6 +235,15 @@ examples: ## Write the examples of the documentation into sources that are compi
 
 docs: deps ## Make the documentation of the library, and fail on a link that leads nowhere
 	assets/docs.sh .build/documentation
+
+site: build docs ## Make the web site in .build/site, and fail on a link that leads nowhere
+	@./assets/install-deps.sh site
+	assets/package/man.sh .build/release/kettle .build/man
+	assets/site/build.py .build/man .build/documentation .build/site
+	assets/site/check.py .build/site
+
+test-site: build ## Type the commands of docs/tutorial.md into a terminal, in about two minutes
+	assets/site/tutorial.py .build/release/kettle
 
 clean: ## Remove everything that was built
 	rm -rf .build

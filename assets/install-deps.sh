@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes sure that everything needed to build and test Kettle is there; installs what is missing on
 # Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
-# With the word "faults", "servers", "sources", "fleet", "clients", "bench", "pictures", "package" or "release" it
-# looks for what that target of make needs, too; with "containers", for what `make test-packages` needs.
+# With the word "faults", "servers", "sources", "fleet", "clients", "bench", "pictures", "package", "release" or
+# "site" it looks for what that target of make needs, too; with "containers", for what `make test-packages` needs.
 set -eu
 purpose=${1:-}
 
@@ -157,6 +157,13 @@ if [ "$purpose" = release ]; then
   want_program pacman pacman-package-manager
   want_program nix-build nix-bin
   want_program ruby ruby
+fi
+
+# The site is made from Markdown and manual pages.
+if [ "$purpose" = site ]; then
+  need_program python3 python3
+  need_program cmark-gfm cmark-gfm
+  need_program mandoc mandoc
 fi
 
 # The pictures show downloads from a server on the loopback.
