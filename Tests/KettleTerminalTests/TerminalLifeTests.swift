@@ -44,16 +44,14 @@ import Testing
     let files = FileManager.default
     let fallback = files.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { try? files.removeItem(atPath: fallback) }
-    try files.createDirectory(atPath: fallback, withIntermediateDirectories: true)
-    let system = ["TERMINFO_DIRS": "/nowhere", "HOME": "/nowhere"]
+    let odd = fallback + "/terminfo/k"
+    try files.createDirectory(atPath: odd, withIntermediateDirectories: true)
     let words = [stage, "fallback", fallback]
-    #expect(try TerminalProgram(words, variables: system).end() == 3)
-    let terminals = ["/lib/terminfo", "/usr/share/terminfo"].first {
-      files.fileExists(atPath: $0 + "/x/xterm-256color")
-    }
-    try files.createSymbolicLink(
-      atPath: fallback + "/terminfo", withDestinationPath: #require(terminals))
-    #expect(try TerminalProgram(words, variables: system).end() == 0)
+    #expect(try TerminalProgram(words, term: "kettle-odd").end() == 3)
+    let known = ["/lib/terminfo", "/usr/share/terminfo"].map { $0 + "/x/xterm-256color" }
+      .first { files.fileExists(atPath: $0) }
+    try files.copyItem(atPath: #require(known), toPath: odd + "/kettle-odd")
+    #expect(try TerminalProgram(words, term: "kettle-odd").end() == 0)
   }
 
   // Fault 192
