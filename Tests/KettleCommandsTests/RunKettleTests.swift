@@ -154,8 +154,8 @@ struct RunKettleTests {
                               screen readers and logs.
       --host <user@host>      With most commands: use another machine's service,
                               over your ssh. Can be repeated.
-      --fleet                 With list, watch, wait, why, add, start, pause, stop
-                              and remove: the fleet's queue.
+      --fleet                 With list, watch, wait, why, add, start, pause, stop,
+                              remove, verify and repair: the fleet's queue.
       --version               Show the version.
       -h, --help              Show help information.
 

@@ -14,6 +14,7 @@ struct ServiceUpdateTests {
     var context = FakeContext()
     // The command, the stop, and the command again.
     let connector = FakeConnector([.success(old), .success(old), .success(new)])
+    connector.run(as: DaemonCommandTests.FakeProcess(hasEnded: true))
     context.connector = connector
     return (await context.run(words), connector.attempts)
   }

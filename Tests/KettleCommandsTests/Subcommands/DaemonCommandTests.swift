@@ -157,7 +157,7 @@ struct DaemonCommandTests {
     #expect(outcome.error.contains("of --ready-fd is not open"))
   }
 
-  private final class FakeProcess: RunningService {
+  final class FakeProcess: RunningService {
     private let answers: Mutex<[Bool]>
     private let asked = Mutex(0)
     var terminations: Int { asked.withLock { $0 } }
