@@ -26,6 +26,9 @@ package struct ServiceProcess: Sendable {
 
   private let processID: pid_t
   private let readinessPipe: SharedDescriptor
+  private let logPath: String
+  /// The size of the log before the service wrote to it.
+  private let logByteCount: Int64
 
   /// The path of the running program. After an upgrade the kernel marks its file as deleted; then
   /// this is the new file of that name.
@@ -51,6 +54,7 @@ package struct ServiceProcess: Sendable {
     guard let opened = OwnedDescriptor(opened: open(logPath, flags, 0o600)),
       let log = ProcessSpawn.highDescriptor(opened)
     else { throw failure("its log cannot be opened", code: errno, logPath: logPath) }
+    let logByteCount = Int64(lseek(log.number, 0, SEEK_END))
     var ends: [Int32] = [-1, -1]
     guard kettle_pipe(&ends) == 0 else {
       throw failure("no pipe could be made", code: errno, logPath: logPath)
@@ -67,7 +71,9 @@ package struct ServiceProcess: Sendable {
     spawn.ready = writeEnd.number
     switch spawn.run() {
     case .success(let processID):
-      return ServiceProcess(processID: processID, readinessPipe: SharedDescriptor(readEnd))
+      return ServiceProcess(
+        processID: processID, readinessPipe: SharedDescriptor(readEnd), logPath: logPath,
+        logByteCount: logByteCount)
     case .failure(let failed):
       throw failure(
         "\"\(starter.executablePath)\" cannot be run", code: failed.code, logPath: logPath)
@@ -80,6 +86,36 @@ package struct ServiceProcess: Sendable {
     .didNotStart(
       detail: "\(problem): \(SystemError(code).message)", logPath: logPath)
   }
+
+  /// Why the service did not become ready, in the middle of a sentence: what it said itself, if it
+  /// said something before it ended.
+  package func detail(_ readiness: Readiness, budget: Duration) -> String {
+    switch readiness {
+    case .ended: lastWords ?? readiness.detail(budget: budget)
+    case .ready, .timedOut: readiness.detail(budget: budget)
+    }
+  }
+
+  /// The last line of the log, if the program wrote it for people.
+  private var lastWords: String? {
+    guard let log = OwnedDescriptor(opened: open(logPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else {
+      return nil
+    }
+    let end = Int64(lseek(log.number, 0, SEEK_END))
+    let start = max(logByteCount, end - Self.lastWordsByteCountMax)
+    guard start < end else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Int(end - start))
+    let count = pread(log.number, &bytes, bytes.count, off_t(start))
+    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    guard let line = text.split(separator: "\n").last, line.hasPrefix(Self.wordsPrefix) else {
+      return nil
+    }
+    return String(line.dropFirst(Self.wordsPrefix.count))
+  }
+
+  private static let lastWordsByteCountMax: Int64 = 4096
+  /// With which every program of Kettle begins a message for people.
+  private static let wordsPrefix = "kettle: "
 
   /// Waits for the byte with which the service reports that it is ready. Call it once.
   ///

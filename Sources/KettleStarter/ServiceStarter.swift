@@ -60,8 +60,9 @@ package struct ServiceStarter: Sendable {
       if let turn = try acquireStartLock() {
         defer { withExtendedLifetime(turn) {} }
         if let socket = try openSocketIfRunning() { return socket }
-        let readiness = try ServiceProcess.start(self).readinessBlocking(within: deadline - .now)
-        detail = readiness.detail(budget: budget)
+        let process = try ServiceProcess.start(self)
+        let readiness = process.readinessBlocking(within: deadline - .now)
+        detail = process.detail(readiness, budget: budget)
         if let socket = try openSocket(until: min(deadline, .now + readiness.patience)) {
           return socket
         }

@@ -65,6 +65,7 @@ MENU = [
     ]),
     ("Project", [
         ("CHANGELOG.md", "Changes"),
+        ("docs/versions.md", "Versions"),
         ("CONTRIBUTING.md", "Contributing"),
         ("SECURITY.md", "Security"),
         ("LICENSE", "License"),

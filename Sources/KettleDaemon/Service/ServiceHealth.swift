@@ -159,6 +159,7 @@ enum ServiceSentence {
     switch error {
     case let failure as TransferFailure: failure.sentence
     case let error as ControlSocketError: of(error)
+    case let error as StoreError: error.sentence
     case let problem as NetworkLibraries.Problem:
       "A library that the service needs cannot be loaded (\(problem.detail)); install libcurl and "
         + "OpenSSL 3, on Debian with \"apt install libcurl4 libssl3\""

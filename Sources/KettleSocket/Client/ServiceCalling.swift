@@ -83,7 +83,7 @@ extension ServiceStarter {
         if let service = try await connectIfRunning() { return service }
         let process = try ServiceProcess.start(self)
         let readiness = await process.readiness(within: deadline - .now)
-        detail = readiness.detail(budget: budget)
+        detail = process.detail(readiness, budget: budget)
         let patience = min(deadline, .now + readiness.patience)
         if let service = try await connect(until: patience) { return service }
         if case .ended(let status) = readiness, !ServiceProcess.isLostRace(status) { break }

@@ -200,6 +200,26 @@ struct ServiceStarterTests {
     ) { try await starter(world, "exit 3").connect(startingIfNeeded: true) }
   }
 
+  @Test func `a service that says why it exits is quoted`() async throws {
+    let world = try ClientWorld()
+    let logPath = world.paths.logPath
+    func detail(_ script: String) async -> String? {
+      do throws(ClientError) {
+        _ = try await starter(world, script).connect(startingIfNeeded: true)
+      } catch {
+        if case .didNotStart(let detail, logPath) = error { return detail }
+      }
+      return nil
+    }
+    #expect(
+      await detail("echo started; echo 'kettle: The disk is full' >&2; exit 1")
+        == "The disk is full")
+    // What an earlier one said is not why this one ended.
+    #expect(await detail("exit 3") == "it exited with status 3")
+    #expect(
+      await detail("echo 'kettle: no' >&2; echo trace >&2; exit 3") == "it exited with status 3")
+  }
+
   @Test func `a service killed by a signal is reported with the signal`() async throws {
     let world = try ClientWorld()
     let logPath = world.paths.logPath
