@@ -86,6 +86,7 @@ package struct FleetOrder: Hashable, Sendable, Codable {
     // What concerns only the machine that added it.
     others.makesDirectory = false
     others.chosen = []
+    others.page = nil
     if others != .none { throw FleetOrderProblem(part: "options") }
     url = spec.url
     title = spec.title

@@ -238,7 +238,7 @@ extension FakeService.State {
     case .acknowledgeTasks(let params): return coder.encode(result: acknowledge(params), to: id)
     case .addURLs, .list, .listIDs, .find, .sum, .findURLs, .follow, .verify, .syncCollection,
       .compareCollection, .listMembers, .chooseMembers, .describe, .control,
-      .relink,
+      .relink, .begin,
       .limit,
       .move,
       .prioritize, .assign, .listQueues, .clear, .news, .reset, .listHosts, .resetHost, .forgetHost,

@@ -58,7 +58,7 @@ struct ProtocolDocumentTests {
         checked.insert(request.method)
       }
     }
-    #expect(checked.count == 47)
+    #expect(checked.count == 48)
   }
 
   private func check(_ result: UnreadResult, against request: ControlRequest) throws {
@@ -71,6 +71,7 @@ struct ProtocolDocumentTests {
     case .describe: _ = try result.decode(DescribeTransfer.Result.self)
     case .control: _ = try result.decode(ControlTransfers.Result.self)
     case .relink: _ = try result.decode(RelinkTransfer.Result.self)
+    case .begin: _ = try result.decode(BeginTransfer.Result.self)
     case .find: _ = try result.decode(FindTransfer.Result.self)
     case .limit: _ = try result.decode(LimitSpeed.Result.self)
     case .move: _ = try result.decode(MoveTransfers.Result.self)

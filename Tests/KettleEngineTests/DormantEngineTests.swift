@@ -124,6 +124,31 @@ struct DormantEngineTests {
     #expect(await world.transport.request(2).url == link)
   }
 
+  @Test func `a failed transfer that only the store has gets the link of the same file`()
+    async throws
+  {
+    let world = try await world()
+    let page = EngineWorld.spec("https://page.example/").url
+    func spec(_ number: Int, at host: String) -> TransferSpec {
+      var spec = EngineWorld.spec("http://\(host).example/\(number)")
+      spec.name = FileName(foreign: "\(number).iso")
+      spec.options.page = DownloadPage(page, byteCount: 9)
+      return spec
+    }
+    let ids = try await world.engine.add((1...20).map { spec($0, at: "files") })
+    _ = await refuse(20, in: world)
+    await world.told.wait(for: .failed, of: ids[19])
+    _ = await world.engine.control(.pause, [])
+    #expect(sleeping(in: world).contains(ids[2]))
+    var new = spec(3, at: "fresh")
+    new.beginning = .paused
+    let handed = try #require(await world.engine.add([new]).first)
+    #expect(await world.engine.begin(handed) == .continues(ids[2]))
+    #expect(await world.transport.request(21).url == new.url)
+    #expect(world.journal.records[handed] == nil)
+    #expect(world.journal.records[ids[2]]?.spec.options.page?.hasFreshLink == true)
+  }
+
   @Test func `a new transfer with a higher priority overtakes dormant ones`()
     async throws
   {

@@ -64,7 +64,8 @@ class Browser:
 
     def value(self, script):
         result = self.call(
-            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True,
+            userGesture=True)
         if "exceptionDetails" in result:
             raise SystemExit(f"{script}: {result['exceptionDetails']}")
         return result["result"].get("value")
@@ -76,11 +77,21 @@ class Browser:
         except Refused:
             return ""
 
+    def appear(self, scheme, width, height, scale=2):
+        """Shows the page on a screen of this size, in the light or the dark scheme."""
+        self.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": scheme}])
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=scale, mobile=False)
+
+    def shot(self):
+        """What the page looks like, as a PNG."""
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+
     def picture(self, path):
-        data = self.call("Page.captureScreenshot", format="png")["data"]
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as file:
-            file.write(base64.b64decode(data))
+            file.write(self.shot())
 
     def close(self):
         self.process.terminate()

@@ -1,6 +1,6 @@
 """The WebExtension in a headless Chromium, and in a headless Firefox if there is one: what it takes over
-from a page that requires a cookie, and what it leaves to the browser. PICTURES is the folder for what its
-pages looked like."""
+from a page that requires a cookie, what it leaves to the browser, and how a dead link is refreshed. PICTURES
+is the folder for what its pages looked like, and for the pictures of the stores."""
 
 import functools
 import hashlib
@@ -15,6 +15,7 @@ import threading
 
 from browser import Browser
 from firefox import Firefox
+import store_pictures
 from world import Server, check, run, until
 
 PICTURES = os.environ.get("PICTURES")
@@ -24,10 +25,13 @@ FIREFOX_ID = "kettle@example.org"
 # More than a browser holds back while it waits for the name of the file.
 LARGE = hashlib.sha256(b"large").digest() * 700_000
 SMALL = b"a small text\n" * 100
-PAGE = b"""<!DOCTYPE html><title>Files</title>
+FILM = hashlib.sha256(b"film").digest() * 500_000
+PAGE = """<!DOCTYPE html><title>Files</title>
 <a id="large" href="/start?file=large">a large file</a>
 <a id="small" href="/files/small.txt" download>a small file</a>
 <a id="kind" href="/files/small.iso">a small image of a disk</a>
+<a id="ticket" href="/tickets/{ticket}?name=film">a film</a>
+<a id="blank" href="/tickets/{ticket}?name=other" target="_blank">another film</a>
 <form id="form" method="post" action="/files/form.iso"><input name="a" value="b"></form>
 """
 
@@ -38,6 +42,9 @@ class Site(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     seen = []
     lock = threading.Lock()
+    # The number of the ticket that the page gives, and those that are no longer valid.
+    ticket = 1
+    expired = set()
     # Set while a browser may finish files for Kettle by itself.
     isReleased = threading.Event()
 
@@ -69,8 +76,9 @@ class Site(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         with self.lock:
             self.seen.append((self.command, self.path, dict(self.headers.items())))
-        if self.path == "/":
-            self.answer(200, PAGE, ("Content-Type", "text/html"),
+        if self.path == "/" or self.path.startswith("/?"):
+            page = PAGE.format(ticket=self.ticket).encode()
+            self.answer(200, page, ("Content-Type", "text/html"),
                         ("Set-Cookie", "session=abc123; Path=/; HttpOnly"))
         elif "session=abc123" not in self.headers.get("Cookie", ""):
             self.answer(403, b"no cookie\n", ("Content-Type", "text/plain"))
@@ -78,6 +86,8 @@ class Site(http.server.BaseHTTPRequestHandler):
             self.answer(302, b"", ("Location", "/files/7f3a?download=1"))
         elif self.path == "/files/7f3a?download=1":
             self.send_file(LARGE, "The large file.bin")
+        elif self.path.startswith("/tickets/"):
+            self.send_film(*self.path[len("/tickets/"):].split("?name="))
         elif self.path == "/files/small.txt":
             self.send_file(SMALL, "small.txt")
         elif self.path in ("/files/small.iso", "/files/form.iso"):
@@ -85,13 +95,26 @@ class Site(http.server.BaseHTTPRequestHandler):
         else:
             self.answer(404, b"")
 
+    def send_film(self, ticket, name):
+        """The first ticket ends in the middle of the file."""
+        if int(ticket) in self.expired:
+            self.answer(410, b"the ticket has expired\n")
+        elif ticket == "1" and "Sec-Fetch-Mode" not in self.headers:
+            self.expired.add(1)
+            self.answer(200, FILM, ("ETag", '"film"'), ("Accept-Ranges", "bytes"),
+                        byteCount=len(FILM) // 2)
+            self.close_connection = True
+        else:
+            self.send_file(FILM, name + ".bin")
+
     def send_file(self, body, name):
         headers = [("Content-Type", "application/octet-stream"), ("Accept-Ranges", "bytes"),
                    ("ETag", f'"{len(body)}"'),
                    ("Content-Disposition", f'attachment; filename="{name}"')]
         wanted = self.headers.get("Range", "")
         # Only a browser says what its request is for.
-        if "Sec-Fetch-Mode" in self.headers and name in ("The large file.bin", "small.iso"):
+        if "Sec-Fetch-Mode" in self.headers and name in (
+                "The large file.bin", "small.iso", "film.bin", "other.bin"):
             self.answer(200, body, *headers, byteCount=len(body) // 2)
             self.isReleased.wait()
             self.send_all(body[len(body) // 2:])
@@ -160,6 +183,8 @@ class InFirefox:
             "browser.download.folderList": 2, "browser.download.dir": downloads,
             "browser.download.always_ask_before_handling_new_types": False,
             "browser.helperApps.neverAsk.saveToDisk": "application/octet-stream",
+            # A script may open a tab.
+            "dom.disable_open_during_load": False,
         }, world.environment)
 
 
@@ -197,11 +222,7 @@ class Tab:
         if not PICTURES:
             return
         if isinstance(self.browser, Browser):
-            self.browser.call("Emulation.setEmulatedMedia", features=[
-                {"name": "prefers-color-scheme", "value": scheme}])
-            self.browser.call(
-                "Emulation.setDeviceMetricsOverride", width=width, height=height,
-                deviceScaleFactor=2, mobile=False)
+            self.browser.appear(scheme, width, height)
         self.browser.picture(f"{PICTURES}/webextension-{self.kind.name}-{name}-{scheme}.png")
 
 
@@ -291,6 +312,28 @@ def decide(world, tab):
         for kind, page in [("strict", "'https://a.example/p'"), ("strict", "'https://b.example/'"),
                            ("strict", "undefined"), ("lax", "'https://b.example/'")]
     ] == [True, False, False, True])
+    def remembered(item, page):
+        return decided(f"pageToRemember({json.dumps(item)}, {json.dumps(page)}) ?? null")
+
+    check("a page is remembered without a login, and not that of a private window", [
+        remembered({}, "https://me:pw@a.example/p?q#r"),
+        remembered({"referrer": "https://b.example/"}, "https://a.example/p"),
+        remembered({"referrer": "https://b.example/p"}, None),
+        remembered({"referrer": "https://b.example/p"}, "about:blank"),
+        remembered({"incognito": True}, "https://a.example/p"), remembered({}, "file:///p"),
+    ] == ["https://a.example/p?q", "https://a.example/p", "https://b.example/p",
+          "https://b.example/p", None, None])
+
+    def length(status, *headers):
+        pairs = [{"name": name, "value": value} for name, value in headers]
+        return tab.ask(
+            f"(await import('/requests.js')).lengthOf({status}, {json.dumps(pairs)}) ?? null")
+
+    sized = ("Content-Length", "5000")
+    check("the size is that of a whole file", [
+        length(200, sized), length(206, sized), length(200, sized, ("Content-Encoding", "gzip")),
+        length(200, ("content-length", "x")), length(200),
+    ] == [5000, None, None, None, None])
     check("private windows have cookies of their own", [
         decided("storeOf({ incognito: true })", "handover") is not None,
         decided("storeOf({ incognito: false }) ?? null", "handover"),
@@ -331,8 +374,42 @@ def take_over(world, tab, downloads):
     check("a small file of a kind is taken over", read(row["path"]) == SMALL)
 
 
+def refresh(world, tab, downloads):
+    """A link expires in the middle of a file, and its page gives another one."""
+    tab.click("ticket")
+    row = until("the dead link", lambda: [
+        row for row in rows(world) if row["reason"] == "needsLink"], seconds=90)[0]
+    check("a link expires in the middle of a file",
+          0 < row["bytesReceived"] < len(FILM) and row["path"].endswith("/film.bin"))
+    why = world.kettle("why", str(row["id"]))
+    check("its page is remembered", f'The page that it came from: "{tab.site}/"' in why)
+    tab.extension("popup.html")
+    until("the row says so", lambda: "film.bin" in tab.browser.text())
+
+    Site.ticket = 2
+    before = len(rows(world))
+    tab.click("blank")
+    completed(world, "other.bin")
+    check("another name from that page is a new transfer", len(rows(world)) == before + 1)
+
+    tab.click("ticket")
+    done = completed(world, "film.bin")
+    check("the same file from there continues the transfer",
+          done["id"] == row["id"] and len(rows(world)) == before + 1)
+    check("its bytes are right", read(done["path"]) == FILM)
+    asked = [each for each in Site.requests("/tickets/2?name=film") if "Sec-Fetch-Mode" not in each]
+    check("and those that it had are not fetched again", len(asked) >= 1 and all(
+        each.get("Range", "").startswith("bytes=") for each in asked))
+    tab.extension("popup.html")
+    until("the popup says so", lambda: "film.bin continues with the fresh link." in tab.browser.text())
+    check("the popup says so", True)
+    until("the browser has nothing of it", lambda: tab.downloads() == [])
+    if PICTURES and isinstance(tab.browser, Browser):
+        store_pictures.refreshed(tab.browser, PICTURES)
+
+
 def leave(world, tab, downloads):
-    count = len(rows(world))
+    last = max(row["id"] for row in rows(world))
     tab.click("small")
     until("small.txt", lambda: "small.txt" in os.listdir(downloads))
     tab.click("form")
@@ -342,8 +419,8 @@ def leave(world, tab, downloads):
     check("a small file and the answer to a form are left to the browser", True)
     # Also not for a moment: what is removed leaves its number used.
     check("Kettle got neither", world.kettle("add", "--paused", world.origin + "/next").strip()
-          == str(count + 1))
-    world.kettle("remove", str(count + 1))
+          == str(last + 1))
+    world.kettle("remove", str(last + 1))
 
 
 def show(world, tab):
@@ -355,6 +432,10 @@ def show(world, tab):
     check("the popup shows what is running", "A film about kettles.mp4" in tab.browser.text())
     for scheme in ["light", "dark"]:
         tab.picture("popup", scheme, width=420, height=560)
+    if PICTURES and isinstance(tab.browser, Browser):
+        store_pictures.running(tab.browser, PICTURES)
+        tab.extension("popup.html")
+        until("the running row", lambda: "KiB/s" in tab.browser.text())
     tab.browser.value("""[...document.querySelectorAll('li')].find(
         (row) => row.textContent.includes('film')).querySelector('button').click()""")
     until("it is paused", lambda: any(
@@ -366,6 +447,8 @@ def show(world, tab):
     until("the host", lambda: "Connected to Kettle" in tab.browser.text())
     for scheme in ["light", "dark"]:
         tab.picture("options", scheme)
+    if PICTURES and isinstance(tab.browser, Browser):
+        store_pictures.settings(tab.browser, PICTURES)
     tab.browser.value("""(document.getElementById('excludedHosts').value = 'a.example, HTTP://127.0.0.1:80/x',
         document.getElementById('form').requestSubmit())""")
     until("the settings", lambda: "Saved" in tab.browser.text())
@@ -417,6 +500,8 @@ def body(kind, world):
     manifest = check_host(world, kind)
     Site.seen.clear()
     Site.isReleased.clear()
+    Site.ticket = 1
+    Site.expired.clear()
     server = Server(("127.0.0.1", 0), Site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="kprofile-") as folder:
@@ -429,6 +514,7 @@ def body(kind, world):
             check("the browser loads the extension under its id", True)
             decide(world, tab)
             take_over(world, tab, downloads)
+            refresh(world, tab, downloads)
             download_link(world, tab)
             leave(world, tab, downloads)
             show(world, tab)

@@ -4,8 +4,10 @@
 // browser goes on by itself.
 
 import { browser, everyPage } from "./browser.js";
-import { baseName, linkOf, referrer, takesOver, urlToRepeat } from "./decision.js";
-import { handOver, storeOf } from "./handover.js";
+import {
+  baseName, linkOf, pageToRemember, referrer, sizeOf, takesOver, urlToRepeat,
+} from "./decision.js";
+import { begin, handOver, storeOf } from "./handover.js";
 import { ask } from "./kettle.js";
 import { requestOf } from "./requests.js";
 import * as settings from "./settings.js";
@@ -23,18 +25,25 @@ async function consider(item) {
   if (!takesOver(item, await settings.load())) return false;
   // Without access, cookies are missing, and forms are not recognized.
   if (!await browser.permissions.contains(everyPage)) return true;
-  const url = urlToRepeat(item, await requestOf(item));
+  const request = await requestOf(item);
+  const url = urlToRepeat(item, request);
   if (url === undefined) return true;
   try {
     const { transfer } = await handOver({
       urls: [url, item.finalUrl ?? url],
       name: item.filename ? baseName(item.filename) : undefined,
       referrer: referrer(item.referrer, url),
+      page: pageToRemember(item, request.page),
+      // Firefox knows the size of a download a little later than its server has told it.
+      byteCount: sizeOf(item) || request.byteCount,
       storeId: storeOf(item),
       isPaused: true,
     });
-    const method = await giveUp(item.id) ? "start" : "remove";
-    await ask({ method, transfer });
+    if (await giveUp(item.id)) {
+      await showNews(await begin(transfer));
+    } else {
+      await ask({ method: "remove", transfer });
+    }
     await showProblem(undefined);
   } catch (error) {
     await showProblem(error);
@@ -100,14 +109,20 @@ browser.contextMenus.onClicked.addListener(async (info, tab) => {
   const link = linkOf(info);
   if (info.menuItemId !== menuId || !link) return;
   try {
-    await handOver({ ...link, storeId: tab && storeOf(tab) });
+    const page = pageToRemember({ incognito: tab?.incognito }, link.page);
+    await handOver({ ...link, page, storeId: tab && storeOf(tab) });
     await showProblem(undefined);
   } catch (error) {
     await showProblem(error);
   }
 });
 
-// MARK: Problems
+// MARK: News and problems
+
+// Lets the popup say that a transfer continues with the link of the last download.
+async function showNews(title) {
+  if (title !== undefined) await browser.storage.session.set({ continued: title });
+}
 
 // Shows that the last download could not be handed over; the popup says why.
 async function showProblem(error) {

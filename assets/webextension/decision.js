@@ -9,8 +9,22 @@ export function takesOver(item, settings) {
   if (item.incognito && !settings.includesPrivateWindows) return false;
   if (urls.some((url) => isExcluded(url, settings.excludedHosts))) return false;
   if (hasKind(item, settings.kinds)) return true;
-  const byteCount = Math.max(item.totalBytes ?? 0, item.fileSize ?? 0);
+  const byteCount = sizeOf(item);
   return byteCount > 0 && byteCount >= settings.minimumMebibytes * mebibyte;
+}
+
+// Returns the size of a download that the browser was told; 0 if it was told none.
+export function sizeOf(item) {
+  return Math.max(item.totalBytes ?? 0, item.fileSize ?? 0);
+}
+
+// Returns the page that Kettle remembers for a download, without a login and a fragment; undefined if there
+// is none, and for a private window. `page` is what the tab shows.
+export function pageToRemember(item, page) {
+  const shown = [page, item.referrer].find(isWeb);
+  if (item.incognito || !shown) return undefined;
+  const { origin, pathname, search } = new URL(shown);
+  return origin + pathname + search;
 }
 
 // Returns the URL from which the download can be repeated; undefined if it is the answer to a form.
@@ -22,7 +36,7 @@ export function urlToRepeat(item, request) {
   return request.beganAsForm ? item.finalUrl ?? item.url : item.url;
 }
 
-function isWeb(url) {
+export function isWeb(url) {
   return /^https?:\/\//i.test(url ?? "");
 }
 
@@ -54,7 +68,8 @@ export function baseName(path) {
 export function linkOf(info) {
   const url = info.linkUrl ?? info.srcUrl;
   if (!isWeb(url)) return undefined;
-  return { urls: [url], referrer: referrer(info.frameUrl ?? info.pageUrl, url) };
+  const page = info.frameUrl ?? info.pageUrl;
+  return { urls: [url], referrer: referrer(page, url), page };
 }
 
 // Returns what a page may tell a server about itself: the default of browsers

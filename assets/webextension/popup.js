@@ -10,7 +10,7 @@ const pauseMilliseconds = 1000;
 // Why the last click on a button had no effect.
 let refusal = "";
 
-function show({ isRunning, rows, unfinishedCount, bytesPerSecond }) {
+function showList({ isRunning, rows, unfinishedCount, bytesPerSecond }) {
   element("summary").textContent =
     isRunning && unfinishedCount > 0
       ? `${unfinishedCount} unfinished, ${speed(bytesPerSecond)}` : "";
@@ -71,18 +71,27 @@ async function control(item) {
   await update();
 }
 
-function showProblem(text) {
-  const paragraph = element("problem");
+function show(id, text) {
+  const paragraph = element(id);
   if (paragraph.textContent !== text) paragraph.textContent = text;
   paragraph.hidden = text === "";
 }
 
+// Says once that a transfer continues with the link of a download.
+async function showNews() {
+  const { continued } = await browser.storage.session.get({ continued: "" });
+  if (continued === "") return;
+  await browser.storage.session.remove("continued");
+  show("news", `${continued} continues with the fresh link.`);
+}
+
 async function update() {
   try {
-    show(await kettle.ask({ method: "list" }));
-    showProblem(refusal || (await browser.storage.session.get({ problem: "" })).problem);
+    showList(await kettle.ask({ method: "list" }));
+    await showNews();
+    show("problem", refusal || (await browser.storage.session.get({ problem: "" })).problem);
   } catch (error) {
-    showProblem(error.message);
+    show("problem", error.message);
   }
 }
 

@@ -1,6 +1,8 @@
-// Remembers how the latest downloads were requested. A form that was sent cannot be sent again.
+// Remembers how the latest downloads were requested, and from which page. A form that was sent cannot be
+// sent again.
 
 import { browser } from "./browser.js";
+import { isWeb } from "./decision.js";
 
 const responseCountMax = 100;
 // The browser makes a download when it has the head of the response.
@@ -12,19 +14,45 @@ const patienceMilliseconds = browser.downloads.onDeterminingFilename ? 0 : 2000;
 let responses = [];
 let waiting = [];
 
-function note({ requestId, method, url, timeStamp }) {
+function note({ requestId, method, url, timeStamp, tabId, statusCode, responseHeaders }) {
   const isForm = method !== "GET" && method !== "HEAD";
-  responses = [...responses, { requestId, isForm, url: withoutFragment(url), timeStamp }]
-    .slice(-responseCountMax);
+  // Asked now: a tab that was opened for the download alone is closed soon.
+  const page = pageIn(tabId);
+  const byteCount = lengthOf(statusCode, responseHeaders);
+  const response = { requestId, isForm, url: withoutFragment(url), timeStamp, page, byteCount };
+  responses = [...responses, response].slice(-responseCountMax);
   for (const resume of waiting.splice(0)) resume();
 }
 
 browser.webRequest.onHeadersReceived.addListener(note, {
   urls: ["http://*/*", "https://*/*"], types: ["main_frame", "sub_frame", "other"],
-});
+}, ["responseHeaders"]);
 
-// Returns whether the last request of a download sent a form (`isForm`), and whether the first one did,
-// before redirects (`beganAsForm`). A request that the browser does not report may have sent one.
+// Returns the length of a file that comes whole and as it is; undefined for any other response.
+export function lengthOf(statusCode, headers = []) {
+  const valueOf = (name) => headers.find((each) => each.name.toLowerCase() === name)?.value;
+  const byteCount = Number(valueOf("content-length"));
+  const isWhole = statusCode === 200 && valueOf("content-encoding") === undefined;
+  return isWhole && Number.isSafeInteger(byteCount) && byteCount > 0 ? byteCount : undefined;
+}
+
+// Returns the URL of the page that a tab shows, or of the one that has opened it; undefined if neither can
+// be seen. While a download begins, the tab still shows the page with the link.
+async function pageIn(tabId) {
+  try {
+    const tab = await browser.tabs.get(tabId);
+    if (isWeb(tab.url)) return tab.url;
+    const opener = await browser.tabs.get(tab.openerTabId);
+    return isWeb(opener.url) ? opener.url : undefined;
+  } catch {
+    // There is no such tab, or it is closed.
+    return undefined;
+  }
+}
+
+// Returns whether the last request of a download sent a form (`isForm`), whether the first one did, before
+// redirects (`beganAsForm`), the `page` that it came from, and the `byteCount` of its response. A request
+// that the browser does not report may have sent a form.
 export async function requestOf(item) {
   const deadline = Date.now() + patienceMilliseconds;
   const start = Date.parse(item.startTime);
@@ -39,6 +67,8 @@ export async function requestOf(item) {
   return {
     isForm: response?.isForm ?? true,
     beganAsForm: chain.some((each) => each.isForm),
+    page: await response?.page,
+    byteCount: response?.byteCount,
   };
 }
 

@@ -13,6 +13,8 @@ struct BrowserRequest: Sendable {
     case list
     /// Starts, pauses or removes one transfer.
     case control(ControlVerb, TransferID)
+    /// Starts one that the browser has given up, or gives its link to the one that waits for it.
+    case begin(TransferID)
   }
 
   enum Problem: Error, Hashable, Sendable {
@@ -64,6 +66,7 @@ struct BrowserRequest: Sendable {
     case "start": return .control(.start, try transferID(object))
     case "pause": return .control(.pause, try transferID(object))
     case "remove": return .control(.remove, try transferID(object))
+    case "begin": return .begin(try transferID(object))
     default: throw .unknownMethod(method)
     }
   }
@@ -87,6 +90,15 @@ enum BrowserReply {
   static var hello: RPCValue { ["version": .text(ProductVersion.text)] }
 
   static func added(_ id: TransferID) -> RPCValue { ["transfer": .integer(id.rawValue)] }
+
+  /// The transfer that has the link, with its title if it is one that waited for it.
+  static func begun(_ result: BeginTransfer.Result) -> RPCValue {
+    var object: [String: RPCValue] = ["transfer": .integer(result.id.rawValue)]
+    if let title = result.continued {
+      object["continued"] = .text(title.sanitizedForDisplay(limit: characterCountMax))
+    }
+    return .object(object)
+  }
 
   /// The list of a service; nil without one.
   static func list(_ list: BrowserList?) -> RPCValue {
@@ -169,6 +181,7 @@ struct BrowserDownload: Hashable, Sendable {
       spec.options.cookies = Array(
         cookies.lazy.compactMap(\.object).compactMap(Self.cookie)
           .prefix(TransferOptions.cookieCountMax))
+      spec.options.page = object["page"]?.text.flatMap { Self.page($0, object["byteCount"]) }
     }
     self.spec = spec
   }
@@ -179,6 +192,15 @@ struct BrowserDownload: Hashable, Sendable {
       return nil
     }
     return HeaderField(name: "Referer", value: page.url.text)
+  }
+
+  /// Without the login and the fragment, so that neither is kept or shown.
+  private static func page(_ text: String, _ size: RPCValue?) -> DownloadPage? {
+    guard case .success(let page) = TransferURL.parse(text), page.url.scheme.family == .http else {
+      return nil
+    }
+    guard case .integer(let byteCount) = size, byteCount > 0 else { return DownloadPage(page.url) }
+    return DownloadPage(page.url, byteCount: byteCount)
   }
 
   private static let userAgentByteCountMax = 1024

@@ -77,6 +77,12 @@ struct NativeHost {
       }
       if let refusal = result.refused.first { throw RefusedControl(refusal: refusal) }
       return BrowserReply.added(id)
+    case .begin(let id):
+      let result = try await context.withService(for: Self.client) { service in
+        try await service.call(BeginTransfer.self, .init(id: id))
+      }
+      if let why = result.refused { throw RefusedControl(refusal: .init(id: id, why: why)) }
+      return BrowserReply.begun(result)
     }
   }
 

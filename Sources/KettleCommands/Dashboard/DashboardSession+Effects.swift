@@ -29,8 +29,8 @@ extension DashboardSession {
       output.yield(.found(search, nil))
       fail(error)
     case .control, .remove, .relink, .limit, .move, .prioritize, .assign, .configure,
-      .clearFinished, .reset, .bin, .startService, .openFile, .remember, .loadMembers,
-      .chooseMembers:
+      .clearFinished, .reset, .bin, .startService, .openFile, .openPage, .remember,
+      .loadMembers, .chooseMembers:
       fail(error)
     }
   }
@@ -125,6 +125,7 @@ extension DashboardSession {
     case .openFile(let path):
       try open(path)
       return nil
+    case .openPage(let page): return .commandFinished(open(page))
     case .remember: return nil  // Stored by `perform`, which waits for nothing.
     }
   }
@@ -191,12 +192,27 @@ extension DashboardSession {
   }
 }
 
-// MARK: - Opening files
+// MARK: - Opening files and pages
 
 extension DashboardSession {
+  private var opener: FileOpener {
+    FileOpener(environment: reconnection.context.environment, filesAreHere: filesAreHere)
+  }
+
+  /// Opens a page on this machine, wherever the service is.
+  private func open(_ page: TransferURL) -> CommandOutcome {
+    do throws(FileOpener.Problem) {
+      try opener.open(page) { [output] problem in
+        let sentence = Sentences.ofPage(problem)
+        output.yield(.commandFinished(.openedPage(page, problem: sentence)))
+      }
+      return .openedPage(page)
+    } catch {
+      return .openedPage(page, problem: Sentences.ofPage(error))
+    }
+  }
+
   private func open(_ path: String) throws {
-    let opener = FileOpener(
-      environment: reconnection.context.environment, filesAreHere: filesAreHere)
     try opener.open(path) { [output] problem in
       output.yield(.commandFinished(.failed(sentence: Sentences.of(problem))))
     }

@@ -174,8 +174,8 @@ package struct DashboardUnavailable: Error, Hashable, Sendable {
   package init(sentence: String) { self.sentence = sentence }
 }
 
-/// Opens a file with the user's default program for it: `xdg-open`, found through PATH and run
-/// without a shell.
+/// Opens a file or a web page with the user's default program for it: `xdg-open`, found through
+/// PATH and run without a shell.
 struct FileOpener: Sendable {
   enum Problem: Error, Hashable, Sendable {
     case fileElsewhere, noDesktop, noOpener
@@ -196,18 +196,37 @@ struct FileOpener: Sendable {
     _ path: String, refused: @escaping @Sendable (Problem) -> Void
   ) throws(Problem) {
     guard filesAreHere else { throw .fileElsewhere }
+    let opener = try openerPath()
+    // Anything that does not begin with a slash could be an option.
+    guard path.hasPrefix("/"), access(path, F_OK) == 0 else { throw .fileGone(path) }
+    try run(opener, on: path, refused: refused)
+  }
+
+  /// The same for a web page. The text of a URL begins with its scheme, so it is no option.
+  func open(
+    _ page: TransferURL, refused: @escaping @Sendable (Problem) -> Void
+  ) throws(Problem) {
+    guard page.scheme.family == .http else { throw .fileGone(page.text) }
+    try run(try openerPath(), on: page.text, refused: refused)
+  }
+
+  private func openerPath() throws(Problem) -> String {
     guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false })
     else { throw .noDesktop }
     guard let opener = SearchPath(environment: environment).path(of: Self.program) else {
       throw .noOpener
     }
-    // Anything that does not begin with a slash could be an option.
-    guard path.hasPrefix("/"), access(path, F_OK) == 0 else { throw .fileGone(path) }
+    return opener
+  }
+
+  private func run(
+    _ opener: String, on argument: String, refused: @escaping @Sendable (Problem) -> Void
+  ) throws(Problem) {
     guard let opened = OwnedDescriptor(opened: Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)),
       let nowhere = ProcessSpawn.highDescriptor(opened)
     else { throw .notRun(detail: errnoText()) }
     var spawn = ProcessSpawn(
-      executablePath: opener, arguments: [Self.program, path], log: nowhere.number)
+      executablePath: opener, arguments: [Self.program, argument], log: nowhere.number)
     spawn.environment = environment
     switch spawn.run() {
     case .failure(let failed): throw .notRun(detail: errnoText(failed.code))
@@ -215,7 +234,7 @@ struct FileOpener: Sendable {
       // Without a wait the ended child would remain a zombie.
       SystemThread.detach {
         guard let status = ProcessStatus.ofEnded(processID), status.rawValue != 0 else { return }
-        refused(.refused(path, end: status.text))
+        refused(.refused(argument, end: status.text))
       }
     }
   }
@@ -233,6 +252,17 @@ extension Sentences {
     case .notRun(let detail): "xdg-open cannot be run (\(detail)); check your PATH"
     case .refused(let path, let end):
       "The desktop has no program for \(quoted(path)) (xdg-open: \(end)); Y copies its path"
+    }
+  }
+
+  /// Why a page was not opened, without what to do.
+  static func ofPage(_ problem: FileOpener.Problem) -> String {
+    switch problem {
+    case .noDesktop: "There is no desktop session to open the page in"
+    case .noOpener: "xdg-open is not installed"
+    case .notRun(let detail): "xdg-open cannot be run (\(detail))"
+    case .refused(_, let end): "The desktop opens no page (xdg-open: \(end))"
+    case .fileElsewhere, .fileGone: "It is no web page"
     }
   }
 }

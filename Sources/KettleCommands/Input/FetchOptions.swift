@@ -134,7 +134,7 @@ extension RequestPart {
     case .queue: "--queue"
     case .then: "--then"
     case .url, .trustedServers, .request, .task, .permissions, .makesDirectory, .rpc, .chosen,
-      .rule, .collection, .store:
+      .rule, .collection, .store, .page:
       rawValue
     }
   }

@@ -33,6 +33,8 @@ extension Sentences {
     lines += hooks(runs, clock)
     let remedy = row.heldBack.flatMap { HeldBackWords($0, of: row).remedy }
     lines += remedy.map { ["To do: \($0)"] } ?? []
+    // The same file, downloaded from there again, continues it.
+    lines += row.page.map { ["The page that it came from: \(quoted($0, limit: 4096))"] } ?? []
     return lines
   }
 

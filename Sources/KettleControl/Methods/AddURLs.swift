@@ -232,3 +232,32 @@ package enum RelinkTransfer: ControlMethod {
   /// One id, applied or refused like a start.
   package typealias Result = ControlTransfers.Result
 }
+
+/// Starts a paused transfer that a browser has handed over and given up. If exactly one other waits
+/// for a link to the same file from the same page, that one gets the link, and the new one goes.
+package enum BeginTransfer: ControlMethod {
+  package static let name = "transfers.begin"
+
+  package struct Params: Codable, Hashable, Sendable {
+    package var id: TransferID
+
+    package init(id: TransferID) { self.id = id }
+  }
+
+  package struct Result: Codable, Hashable, Sendable {
+    /// The transfer that has the link now.
+    package var id: TransferID
+    /// The title of that transfer if it is another one than the new one; nil otherwise.
+    package var continued: String?
+    /// Why the new one was not started; nil if it was.
+    package var refused: ControlRefusal.Why?
+
+    package init(
+      id: TransferID, continued: String? = nil, refused: ControlRefusal.Why? = nil
+    ) {
+      self.id = id
+      self.continued = continued
+      self.refused = refused
+    }
+  }
+}

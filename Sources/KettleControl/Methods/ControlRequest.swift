@@ -12,6 +12,7 @@ package enum ControlRequest: Sendable, Hashable {
   case describe(DescribeTransfer.Params)
   case control(ControlTransfers.Params)
   case relink(RelinkTransfer.Params)
+  case begin(BeginTransfer.Params)
   case limit(LimitSpeed.Params)
   case move(MoveTransfers.Params)
   case prioritize(PrioritizeTransfers.Params)
@@ -55,7 +56,8 @@ package enum ControlRequest: Sendable, Hashable {
   package var adds: Bool {
     switch self {
     case .add, .addURLs: true
-    case .hello, .list, .listIDs, .find, .describe, .control, .relink, .limit, .move, .prioritize,
+    case .hello, .list, .listIDs, .find, .describe, .control, .relink, .begin, .limit, .move,
+      .prioritize,
       .assign, .listQueues, .clear, .news, .sum, .findURLs, .follow, .verify, .syncCollection,
       .compareCollection, .listMembers, .chooseMembers, .reset, .listHosts, .resetHost, .forgetHost,
       .listBin,
@@ -78,6 +80,7 @@ package enum ControlRequest: Sendable, Hashable {
     case .describe: DescribeTransfer.name
     case .control: ControlTransfers.name
     case .relink: RelinkTransfer.name
+    case .begin: BeginTransfer.name
     case .limit: LimitSpeed.name
     case .move: MoveTransfers.name
     case .prioritize: PrioritizeTransfers.name
@@ -143,6 +146,7 @@ extension ControlRequest {
     case DescribeTransfer.name: .describe(try params())
     case ControlTransfers.name: .control(try params())
     case RelinkTransfer.name: .relink(try params())
+    case BeginTransfer.name: .begin(try params())
     case LimitSpeed.name: .limit(try params())
     case MoveTransfers.name: .move(try params())
     case PrioritizeTransfers.name: .prioritize(try params())

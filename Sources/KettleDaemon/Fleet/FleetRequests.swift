@@ -69,7 +69,7 @@ struct FleetRequests: Sendable {
     case .status:
       return coder.encode(result: information.status(totals: await look.totals()), to: id)
     case .fleet(let request): return coder.encode(result: try await manage(request), to: id)
-    case .find, .relink, .limit, .move, .prioritize, .assign, .clear, .sum, .follow,
+    case .find, .relink, .begin, .limit, .move, .prioritize, .assign, .clear, .sum, .follow,
       .syncCollection, .compareCollection, .listMembers, .chooseMembers, .reset, .resetHost,
       .forgetHost, .listBin, .undo, .emptyBin, .stop, .reload, .describeRPC, .attachSession,
       .listSessions, .finishEvents, .adoptSession, .dropSession, .cancelTasks, .acknowledgeTasks,

@@ -83,7 +83,7 @@ extension RequestHandler {
       return coder.encode(result: EmptyBin.Result(actions: actions), to: id)
     case .hello, .add, .addURLs, .list, .listIDs, .find, .findURLs, .follow, .describe,
       .control,
-      .relink,
+      .relink, .begin,
       .limit, .move, .prioritize, .assign, .listQueues, .clear, .news, .sum, .reset, .listHosts,
       .resetHost, .forgetHost,
       .subscribe, .watch, .status, .stop, .reload, .describeRPC, .attachSession, .listSessions,
@@ -289,6 +289,7 @@ extension TransferDetails {
       headers: details.head?.headers ?? [], retryCount: record.retryCount,
       history: details.history)
     redirects = details.redirects.map(\.text)
+    page = record.spec.page?.text
     directory = details.directory
     rule = record.spec.options.rule
     liveConnections = details.connections.map(ConnectionDetails.init)

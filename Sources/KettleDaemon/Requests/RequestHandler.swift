@@ -75,6 +75,7 @@ struct RequestHandler: Sendable {
     case .describe(let params): return coder.encode(result: try await describe(params.id), to: id)
     case .control(let params): return coder.encode(result: try await control(params), to: id)
     case .relink(let params): return coder.encode(result: await relink(params), to: id)
+    case .begin(let params): return coder.encode(result: await begin(params), to: id)
     case .limit(let params): return coder.encode(result: try await limit(params), to: id)
     case .move(let params): return coder.encode(result: try await move(params), to: id)
     case .prioritize(let params): return coder.encode(result: try await prioritize(params), to: id)
@@ -356,6 +357,16 @@ struct RequestHandler: Sendable {
   private func relink(_ params: RelinkTransfer.Params) async -> RelinkTransfer.Result {
     Self.result(
       of: [params.id], [await engine.start(params.id, with: params.url, login: params.login)])
+  }
+
+  private func begin(_ params: BeginTransfer.Params) async -> BeginTransfer.Result {
+    switch await engine.begin(params.id) {
+    case .started: return BeginTransfer.Result(id: params.id)
+    case .continues(let old):
+      let title = await engine.details(of: old)?.snapshot.shownTitle
+      return BeginTransfer.Result(id: old, continued: title ?? "")
+    case .refused(let why): return BeginTransfer.Result(id: params.id, refused: why)
+    }
   }
 
   private func limit(

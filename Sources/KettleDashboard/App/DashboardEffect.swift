@@ -45,6 +45,8 @@ package enum ServiceEffect: Hashable, Sendable {
   case chooseMembers(TransferID, leavingOut: [MemberRun])
   /// Opens a finished file with the desktop's default program for it.
   case openFile(path: String)
+  /// Opens a web page in the user's browser.
+  case openPage(TransferURL)
   /// Stores the choices for the next run.
   case remember(DashboardChoices)
 }
@@ -149,6 +151,8 @@ package enum CommandOutcome: Hashable, Sendable {
   case cleared(count: Int)
   /// - Parameter keptPaths: the files that were to go and stayed.
   case removed(count: Int, keptPaths: [String] = [])
+  /// - Parameter problem: Why the page could not be opened; nil if it was.
+  case openedPage(TransferURL, problem: String? = nil)
   /// - Parameter hasLogin: Whether the new link has a login.
   case relinked(TransferID, hasLogin: Bool, refused: [ControlRefusal])
   case limited(TransferSelection, bytesPerSecond: Int64?, refused: [ControlRefusal])

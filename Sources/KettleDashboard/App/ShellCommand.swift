@@ -49,7 +49,8 @@ extension ServiceEffect {
     case .reset: "reset"
     case .startService: "daemon start"
     case .subscribe, .findDuplicates, .move, .prioritize, .clearFinished, .find, .bin(.list),
-      .loadHosts, .sumFinished, .loadDetails, .openFile, .remember, .loadMembers, .chooseMembers:
+      .loadHosts, .sumFinished, .loadDetails, .openFile, .openPage, .remember, .loadMembers,
+      .chooseMembers:
       nil
     }
   }

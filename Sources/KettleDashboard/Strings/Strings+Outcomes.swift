@@ -21,6 +21,8 @@ extension Dashboard {
     case .relinked(let id, let hasLogin, let refused):
       let text = Strings.relinked(list.title(of: id), hasLogin: hasLogin, refused)
       return (text, .problem(if: !refused.isEmpty))
+    case .openedPage(let page, let problem):
+      return (Strings.openedPage(page, problem: problem), .problem(if: problem != nil))
     case .limited(let selection, let bytesPerSecond, let refused):
       let text = Strings.limited(
         limitedName(selection), bytesPerSecond: bytesPerSecond, refused)
@@ -76,6 +78,12 @@ extension Strings {
   ) -> String {
     if let first = refused.first { return why(first.why) }
     return (hasLogin ? "Trying again with the login: " : "Resuming with the new link: ") + title
+  }
+
+  static func openedPage(_ page: TransferURL, problem: String?) -> String {
+    let shown = page.text.sanitizedForDisplay(limit: 300)
+    guard let problem else { return "Opening " + shown }
+    return problem + ", so its address is in the clipboard: " + shown
   }
 
   static func limited(

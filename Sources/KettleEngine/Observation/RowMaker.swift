@@ -77,6 +77,7 @@ package struct RowMaker: Sendable, Hashable {
     row.error = record.failure
     row.freshStart = record.freshStart
     row.failedHook = failedHooks[record.id]
+    if record.waitsForLink { row.page = spec.page?.text }
     row.member = spec.options.member
     if let collection = spec.options.collection {
       row.show(collection, titled: spec.title, in: directory(of: spec))

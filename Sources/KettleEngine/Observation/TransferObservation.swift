@@ -208,7 +208,7 @@ extension HistoryEvent {
     switch control {
     case .limit(let limit): self = .limited(bytesPerSecond: limit)
     case .prioritize(let priority): self = .prioritized(priority: priority)
-    case .relink(let url, _): self = .relinked(url: url.text)
+    case .relink(let url, _, _): self = .relinked(url: url.text)
     case .change: self = .changed
     case .accept: self = .accepted
     case .remember: self = .remembered

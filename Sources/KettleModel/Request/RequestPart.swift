@@ -9,7 +9,7 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
   case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
   case usesNetrc, keepsServerTime, permissions, makesDirectory, mirrors, unpacks, continues,
     checksumURL, isAsIs, variant
-  case queue, rpc, then, chosen, rule, collection, store
+  case queue, rpc, then, chosen, rule, collection, store, page
 
   /// Until when a transfer on the list can take over what a new request says.
   public enum Reach: Sendable, Hashable {
@@ -84,6 +84,7 @@ public enum RequestPart: String, Sendable, Codable, CaseIterable {
       .never { $0.options.collection?.source != $1.options.collection?.source }
     // Keys that have expired are replaced by adding the transfer again.
     case .store: PartRule(\.options.store, .untilComplete)
+    case .page: PartRule(\.options.page, .untilComplete)
     case .beginning, .permissions, .makesDirectory, .chosen, .rule: .implied
     }
   }

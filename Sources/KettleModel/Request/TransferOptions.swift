@@ -59,6 +59,8 @@ public struct TransferOptions: Hashable, Sendable {
   public var member: MemberRole?
   /// How the object store that gets the file is reached; nil means as the service knows.
   public var store: ObjectStoreAccess?
+  /// The page of a browser that the download came from; nil if no browser handed it over.
+  public var page: DownloadPage?
 
   /// The longest time that a user may choose, a day.
   public static let secondsMax = 24 * 3600
@@ -102,6 +104,7 @@ extension TransferOptions {
     if let collection, !collection.choice.isUsable || collection.list != nil { return "collection" }
     if member != nil { return "member" }
     if let store, !store.isUsable { return "store" }
+    if let page, !page.isUsable { return "page" }
     return nil
   }
 }
@@ -134,7 +137,7 @@ extension TransferOptions: Codable {
     case silenceSeconds, connectSeconds, attemptsMax, retryDelaySeconds, proxy, cookies, certificate
     case usesNetrc, keepsServerTime, permissions, makesDirectory, mirrors, described
     case unpacks, continues, checksumURL, isAsIs, variant, queue, rpc, then, chosen, rule,
-      repairs, collection, member, store
+      repairs, collection, member, store, page
   }
 
   public init(from decoder: any Decoder) throws {
@@ -169,6 +172,7 @@ extension TransferOptions: Codable {
     collection = try read(.collection)
     member = try read(.member)
     store = try read(.store)
+    page = try read(.page)
   }
 
   /// Encodes only what was chosen, because a long list has these options once for each transfer.
@@ -201,6 +205,7 @@ extension TransferOptions: Codable {
     try container.encodeIfPresent(collection, forKey: .collection)
     try container.encodeIfPresent(member, forKey: .member)
     try container.encodeIfPresent(store, forKey: .store)
+    try container.encodeIfPresent(page, forKey: .page)
   }
 }
 

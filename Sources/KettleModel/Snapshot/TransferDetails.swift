@@ -5,6 +5,8 @@ package struct TransferDetails: Codable, Hashable, Sendable {
   package var currentURL: String?
   /// The targets of the last attempt's redirects, in order.
   package var redirects: [String] = []
+  /// The page of a browser that it came from; nil if none is known.
+  package var page: String?
   /// The requested directory, whether or not the name is known.
   package var directory: String?
   /// The rule of the configuration file that applies; nil if none does.

@@ -78,6 +78,9 @@ public struct TransferSnapshot: Hashable, Sendable, Codable, Identifiable {
   /// How many bytes of the complete file the object store has that is its destination; nil if none
   /// are sent to it at the moment.
   public var storedByteCount: Int64?
+  /// The page of a browser that it came from; set while its link is dead, because the page may have
+  /// a fresh one.
+  public var page: String?
   /// Set for a task of a program's session.
   public var task: TaskStatus?
   /// Set for a collection.

@@ -128,23 +128,25 @@ extension TransferMachine.State {
   /// Replaces the link and queues the transfer. Durable bytes stay: the bytes themselves must prove
   /// that the new link leads to the same file.
   func relink(
-    _ facts: inout TransferFacts, to url: TransferURL, login: Login?, at now: Moment
+    _ facts: inout TransferFacts, to url: TransferURL, login: Login?,
+    broughtBy request: TransferSpec?, at now: Moment
   ) -> Transition {
+    let link = ChainedURL(given: url)
     switch self {
     case .completed: return .refused(.completed)
     case .verifying, .placing, .removed, .discarding(_, next: .removed),
       .ending(_, next: .removed), .ending(_, next: .whole), .ending(_, next: .alreadyThere):
       return .none
     case .running(let download):
-      facts.replaceLink(with: ChainedURL(given: url), login: login)
+      facts.replaceLink(with: link, login: login, broughtBy: request)
       facts.retryCount = 0
       return .ending(download, next: .queued)
     case .ending(let phase, next: .request):
-      facts.replaceLink(with: ChainedURL(given: url), login: login)
+      facts.replaceLink(with: link, login: login, broughtBy: request)
       facts.repetitions = RepetitionCounts()
       return .entering(.ending(phase, next: .queued))
     case .idle, .scheduled, .queued, .ending, .waiting, .paused, .discarding, .failed:
-      facts.replaceLink(with: ChainedURL(given: url), login: login)
+      facts.replaceLink(with: link, login: login, broughtBy: request)
       return start(&facts, at: now)
     }
   }
@@ -235,7 +237,11 @@ extension TransferFacts {
   }
 
   /// The headers and login were given for the old link's origin; another origin does not get them.
-  mutating func replaceLink(with source: ChainedURL, login: Login?) {
+  ///
+  /// - Parameter request: that of the browser which brought the link; nil if another one did.
+  mutating func replaceLink(
+    with source: ChainedURL, login: Login?, broughtBy request: TransferSpec? = nil
+  ) {
     let old = spec.url
     let url = source.url
     if old.origin != url.origin {
@@ -255,5 +261,16 @@ extension TransferFacts {
     description = .none
     playlist = nil
     if old != url, resumeData?.validatorURL == nil { resumeData?.validatorURL = old.text }
+    spec.options.page?.hasFreshLink = nil
+    if let request { takeBrowserParts(of: request) }
+  }
+
+  /// Takes what the server has to see with a link that a browser brought.
+  private mutating func takeBrowserParts(of request: TransferSpec) {
+    let names = Set(request.headers.map { $0.name.lowercased() })
+    spec.headers = spec.headers.filter { !names.contains($0.name.lowercased()) } + request.headers
+    spec.options.cookies = request.options.cookies
+    spec.options.page = request.options.page
+    spec.options.page?.hasFreshLink = true
   }
 }

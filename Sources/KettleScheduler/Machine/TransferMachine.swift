@@ -97,8 +97,10 @@ package struct TransferMachine: Sendable {
   }
 
   package mutating func relink(
-    to url: TransferURL, login: Login?, at now: Moment
-  ) -> Transition { apply(state.relink(&facts, to: url, login: login, at: now)) }
+    to url: TransferURL, login: Login?, broughtBy request: TransferSpec? = nil, at now: Moment
+  ) -> Transition {
+    apply(state.relink(&facts, to: url, login: login, broughtBy: request, at: now))
+  }
 
   /// Takes what the user now asks for. It stands still and goes on doing so; in any other state
   /// nothing changes.

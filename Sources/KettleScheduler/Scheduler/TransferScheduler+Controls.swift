@@ -12,8 +12,9 @@ extension TransferScheduler {
     case remember
     case remove(TransferMachine.FileFate)
     case reset
-    /// A fresh link for the same file, with the login that it contained.
-    case relink(TransferURL, Login?)
+    /// A fresh link for the same file, with the login that it contained, and the request of the
+    /// browser that brought it.
+    case relink(TransferURL, Login?, broughtBy: TransferSpec? = nil)
     /// What the user now asks for, of a transfer that stands still and goes on doing so.
     case change(TransferSpec)
     /// Bytes per second; nil means no limit.
@@ -127,7 +128,8 @@ extension TransferMachine {
     case .stop: stop(operation)
     case .remove(let fate): remove(file: fate, operation, at: now)
     case .reset: reset(operation)
-    case .relink(let url, let login): relink(to: url, login: login, at: now)
+    case .relink(let url, let login, let request):
+      relink(to: url, login: login, broughtBy: request, at: now)
     case .change(let spec): change(to: spec)
     case .limit(let limit): self.limit(toBytesPerSecond: limit)
     case .prioritize(let priority): prioritize(priority)

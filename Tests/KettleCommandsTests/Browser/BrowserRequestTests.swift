@@ -24,6 +24,9 @@ struct BrowserRequestTests {
       request(#"{"method":"pause","transfer":3}"#).call
         == .success(.control(.pause, TransferID(rawValue: 3))))
     #expect(
+      request(#"{"method":"begin","transfer":3}"#).call
+        == .success(.begin(TransferID(rawValue: 3))))
+    #expect(
       request(#"{"method":"start","transfer":-1}"#).call
         == .success(.control(.start, TransferID(rawValue: -1))))
   }
@@ -112,6 +115,25 @@ struct BrowserRequestTests {
     #expect(spec.options.cookies == [])
     #expect(spec.directory == nil)
     #expect(spec.name == nil)
+  }
+
+  @Test func `the page is one of the web, without a login and a fragment`() throws {
+    let page = #""page":"https://me:pw@page.example/a?b#c","byteCount":"#
+    let kept = try spec(#""url":"http://a.example/","# + page + "5000").options.page
+    #expect(kept?.url.text == "https://page.example/a?b")
+    #expect(kept?.byteCount == 5000)
+    for size in ["-1", "0", "\"5\"", "null", "1.5"] {
+      let unsized = try spec(#""url":"http://a.example/","# + page + size).options.page
+      #expect(unsized?.url == kept?.url)
+      #expect(unsized?.byteCount == nil, "\(size)")
+    }
+    for text in [
+      "javascript:alert(1)", "file:///etc/passwd", "about:blank", "ftp://a/", "--help", "a\\nb",
+    ] {
+      let spec = try spec(#""url":"http://a.example/","page":""# + text + "\"")
+      #expect(spec.options.page == nil, "\(text)")
+    }
+    #expect(try spec(#""url":"ftp://a/f","page":"https://page.example/""#).options.page == nil)
   }
 
   @Test func `a cookie without its properties goes to the fewest places`() throws {

@@ -97,6 +97,30 @@ struct NativeHostTests {
       context.service.asked == [.control(.pause, .ids([id])), .control(.start, .ids([id]))])
   }
 
+  @Test mutating func `a download that the browser has given up begins or continues another`()
+    async throws
+  {
+    let begin = #"{"id":1,"method":"begin","transfer":4}"#
+    context.console = FakeConsole(input: try frames(begin))
+    #expect(await runNativeHost(context: context.context) == 0)
+    #expect(context.service.asked == [.begin(TransferID(rawValue: 4))])
+    #expect(
+      try replies(of: context.console)
+        == [["id": .integer(1), "result": ["transfer": .integer(4)]]])
+
+    context.service.begin(answers: .init(id: TransferID(rawValue: 3), continued: "a\u{1B}[2J"))
+    context.console = FakeConsole(input: try frames(begin))
+    #expect(await runNativeHost(context: context.context) == 0)
+    #expect(
+      try replies(of: context.console)
+        == [["id": .integer(1), "result": ["transfer": .integer(3), "continued": "a\u{FFFD}[2J"]]])
+
+    context.service.begin(answers: .init(id: TransferID(rawValue: 4), refused: .unknown))
+    context.console = FakeConsole(input: try frames(begin))
+    #expect(await runNativeHost(context: context.context) == 0)
+    #expect(try replies(of: context.console).first?.object?["error"]?.text?.isEmpty == false)
+  }
+
   @Test mutating func `a service that cannot be started is a sentence`() async throws {
     context.connector = FakeConnector([.failure(.connectionLost)])
     context.console = FakeConsole(

@@ -103,6 +103,40 @@ struct DashboardAddingTests {
         == .commandFinished(.failed(sentence: Sentences.of(.fileElsewhere))))
   }
 
+  @Test func `a page that cannot be opened is reported with the reason, wherever the service is`()
+    async throws
+  {
+    let page = try TransferURL.parse("https://example.org/a?b=c").get().url
+    var context = FakeContext()
+    context.environment = ["PATH": "/nowhere"]
+    #expect(
+      try await outcome(.openPage(page), in: context, filesAreHere: false)
+        == .commandFinished(.openedPage(page, problem: Sentences.ofPage(.noDesktop))))
+    context.environment = ["DISPLAY": ":0", "PATH": "/nowhere"]
+    #expect(
+      try await outcome(.openPage(page), in: context)
+        == .commandFinished(.openedPage(page, problem: Sentences.ofPage(.noOpener))))
+  }
+
+  @Test func `the desktop's opener gets the URL of a page unchanged, and no other kind`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    try ShellProgram.write(
+      "printf %s \"$1\" > \"\(directory.path)/opened\"; exit 3", to: directory.path + "/xdg-open")
+    let opener = FileOpener(
+      environment: ["DISPLAY": ":0", "PATH": directory.path], filesAreHere: false)
+    let page = try TransferURL.parse("https://example.org/a;$(touch%20x)'?b=c&d").get().url
+    let (problems, ended) = AsyncStream<FileOpener.Problem>.makeStream()
+    try opener.open(page) { ended.yield($0) }
+    var all = problems.makeAsyncIterator()
+    #expect(await all.next() == .refused(page.text, end: "exit 3"))
+    #expect(
+      try String(contentsOfFile: directory.path + "/opened", encoding: .utf8) == page.text)
+    let file = try TransferURL.parse("ftp://example.org/a").get().url
+    #expect(throws: FileOpener.Problem.self) { try opener.open(file) { _ in } }
+  }
+
   @Test func `the desktop's opener gets the path unchanged, and its failure is reported`()
     async throws
   {

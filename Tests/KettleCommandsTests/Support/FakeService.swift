@@ -18,6 +18,7 @@ final class FakeService: ServiceCalling {
     case describe(TransferID)
     case control(ControlVerb, TransferSelection)
     case relink(TransferID, url: String, Login?)
+    case begin(TransferID)
     case limit(TransferSelection, Int64?)
     case assign(TransferSelection, QueueName)
     case follow(TransferID, TransferSpec)
@@ -66,6 +67,7 @@ final class FakeService: ServiceCalling {
     var undone: [UndoAction.Result] = []
     var binBytes: BinBytes?
     var news: TransferNews?
+    var begun: BeginTransfer.Result?
     var fleet = ManageFleet.Result()
     var reloaded = ReloadConfiguration.Result(notices: [], pending: [])
     var rpc = DescribeRPC.Result()
@@ -146,6 +148,8 @@ final class FakeService: ServiceCalling {
   func refuse(_ refusals: [ControlRefusal]) { state.withLock { $0.refused = refusals } }
 
   func reset(answers result: ResetTransfers.Result) { state.withLock { $0.resetResult = result } }
+
+  func begin(answers result: BeginTransfer.Result) { state.withLock { $0.begun = result } }
 
   func have(notices: [String]) { state.withLock { $0.notices = notices } }
 
@@ -288,6 +292,9 @@ final class FakeService: ServiceCalling {
     case let params as RelinkTransfer.Params:
       record(.relink(params.id, url: params.url.text, params.login))
       return refusing(.ids([params.id]))
+    case let params as BeginTransfer.Params:
+      record(.begin(params.id))
+      return state.withLock { $0.begun ?? BeginTransfer.Result(id: params.id) }
     case let params as LimitSpeed.Params:
       record(.limit(params.selection, params.bytesPerSecond))
       return refusing(params.selection)

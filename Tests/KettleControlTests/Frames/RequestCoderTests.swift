@@ -67,6 +67,7 @@ struct RequestCoderTests {
     let link = RelinkTransfer.Params(
       id: id, url: spec.url, login: Login(user: "me", password: "p"))
     expect(try roundTrip(RelinkTransfer.self, link), .relink(link))
+    expect(try roundTrip(BeginTransfer.self, .init(id: id)), .begin(.init(id: id)))
     let search = RowSearch(
       filter: RowFilter(scope: .uncleared), sort: RowSort(key: .speed), text: "iso", start: id,
       startIndex: 7, isBackwards: true, matching: RowFilter(states: [.failed]))

@@ -13,6 +13,7 @@ struct PicturesTests {
     case needsYou = "needs-you"
     case add, link, login, limit
     case page, certificate
+    case freshLink = "fresh-link"
     case remove, reset
     case removeFile = "remove-file"
     case removeMarked = "remove-marked"
@@ -24,6 +25,10 @@ struct PicturesTests {
       var list = LongList(0)
       (list.rows, list.isGrouped) = (rows, true)
       var model = list.model(columns: size.columns, rows: size.rows)
+      if self == .freshLink {
+        let directories = UserDirectories(home: "/home/me", workingDirectory: "/home/me")
+        _ = model.update(.directoriesKnown(directories), at: Sample.now)
+      }
       for key in keys { list.press(key, in: &model) }
       // It is open already on a large screen.
       if self == .pane, model.list.pane == nil { list.press(.tab, in: &model) }
@@ -41,6 +46,7 @@ struct PicturesTests {
       switch self {
       case .page: [Sample.pageInstead] + Sample.rows.filter { $0.id != Sample.pageInstead.id }
       case .certificate: [Sample.untrusted] + Sample.rows.filter { $0.id != Sample.untrusted.id }
+      case .freshLink: [Sample.deadLink] + Sample.rows.filter { $0.id != Sample.deadLink.id }
       case .list, .pane, .palette, .needsYou, .add, .link, .login, .limit, .remove, .reset,
         .removeFile, .removeMarked, .bin, .emptyBin, .sort, .view, .search, .filter, .help,
         .details:
@@ -59,7 +65,7 @@ struct PicturesTests {
       case .link: typed("u")
       case .login: typed("!u") + typed("anna:secret")
       case .limit: typed("l500K")
-      case .page, .certificate: typed("!u")
+      case .page, .certificate, .freshLink: typed("!u")
       case .remove: typed("d")
       case .reset: typed("R")
       case .removeFile: typed("/AV Foundation") + [.enter] + typed("D")

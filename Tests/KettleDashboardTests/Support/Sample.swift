@@ -101,6 +101,16 @@ enum Sample {
     $0.error = TransferFailure(.webPage, on: "https://example.org/files/7", detail: "Sign in")
   }
 
+  /// A transfer whose link is dead, and the page that it came from.
+  static let deadLink = row(7, titled: "ubuntu-24.04.iso", state: .waiting) {
+    $0.reason = .needsLink
+    $0.error = TransferFailure(
+      .linkExpired, on: "https://example.org/files/7", detail: "410 Gone")
+    $0.bytesReceived = 2 << 30
+    $0.bytesExpected = 5 << 30
+    $0.page = "https://example.org/downloads/ubuntu?visit=7f3a"
+  }
+
   /// A transfer from a server with a self-signed certificate.
   static let untrusted = row(7, titled: "backup.tar", state: .waiting) {
     $0.url = "https://nas.local/backup.tar"

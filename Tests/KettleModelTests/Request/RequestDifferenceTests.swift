@@ -55,6 +55,7 @@ struct RequestDifferenceTests {
       spec.options.queue = QueueName("night")
       spec.options.then = try? HookCommand.make(["true"]).get()
       spec.options.store = ObjectStoreAccess(region: "eu-west-1")
+      spec.options.page = DownloadPage(other, byteCount: 9)
     }
   }
 

@@ -148,6 +148,7 @@ struct DetailsText {
       text.pair(Strings.labelRedirect(index + 1), value: url)
     }
     if details.redirects.isEmpty { text.pair(Strings.labelCurrentURL, value: details.currentURL) }
+    text.pair(Strings.labelPage, value: details.page?.sanitizedForDisplay(limit: 4096))
     text.pair(Strings.labelDirectory, value: details.directory)
     if let rule = details.rule {
       text.pair(Strings.labelRule, value: Strings.described(rule))

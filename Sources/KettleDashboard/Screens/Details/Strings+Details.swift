@@ -39,6 +39,7 @@ extension Strings {
   static let labelRetries = "Retries"
   static let labelURL = "URL"
   static let labelCurrentURL = "Redirected to"
+  static let labelPage = "Found on"
   static let labelFile = "File"
   static let labelPartialFile = "Partial file"
   static let labelChecksum = "Checksum"

@@ -76,13 +76,23 @@ struct EntryDialog: EditingScreen {
       } + lineBindings)
 
   private static let accepting = Binding<EntryDialog>(
-    .accept, when: { _, context in context.whenConnected(.possible) },
+    .accept, label: { dialog, _ in dialog.pageToOpen == nil ? "apply" : Strings.footerOpenPage },
+    when: { _, context in context.whenConnected(.possible) },
     do: { dialog, _ in dialog.accept() })
 
   var keyContext: KeyContext { .entry }
   var extent: ScreenExtent { .form }
 
   var scope: Scope { scopes[scopeIndex] }
+
+  /// The page that may have a fresh link.
+  var page: TransferURL? {
+    guard purpose == .freshLink, case .row(let row) = scope else { return nil }
+    return row.pageOfLink
+  }
+
+  /// The page that is opened while no link is typed.
+  var pageToOpen: TransferURL? { reading == .missing ? page : nil }
 
   var reading: Reading {
     let text = String(line.text.filter { $0 != " " && $0 != "\t" })
@@ -127,7 +137,8 @@ struct EntryDialog: EditingScreen {
 
   /// Applies the content if it is valid.
   private func accept() -> [ScreenRequest] {
-    switch (reading, scope) {
+    if let page = pageToOpen { return [.close, .service(.openPage(page))] }
+    return switch (reading, scope) {
     case (.link(let link), .row(let row)): [.close, .service(.relink(row.id, link))]
     case (.limit(let bytesPerSecond), let scope):
       [.close, .service(.limit(scope.selection, bytesPerSecond))]
@@ -159,14 +170,17 @@ struct EntryDialog: EditingScreen {
 
   func draw(on canvas: inout Canvas, _ context: ScreenContext) {
     let hasChoice = scopes.count > 1
-    let box = DialogBox(size: canvas.size, width: 100, height: hasChoice ? 5 : 4)
+    let extra = pageLines(width: DialogBox(size: canvas.size, width: Self.width, height: 1).width)
+    let height = 4 + extra.count + (hasChoice ? 1 : 0)
+    let box = DialogBox(size: canvas.size, width: Self.width, height: height)
     box.draw(title: Strings.title(of: purpose), on: &canvas)
     box.write(Strings.hint(on: self), line: 0, on: &canvas, .dialogQuiet)
     let characters = line.characters
     let field = FieldView(
       characters: characters, secrets: secretRange.map { [$0] } ?? [], cursor: line.column)
     field.draw(row: box.row + 1, column: box.column, width: box.width, on: &canvas)
-    let verdict = context.notice?.text ?? Strings.verdict(on: self)
+    let verdict =
+      context.notice?.text ?? Strings.verdict(on: self, isHere: context.directories != nil)
     let role: Role =
       switch reading {
       case .link, .limit, .missing: context.notice == nil ? .dialogGood : .dialogProblem
@@ -175,7 +189,20 @@ struct EntryDialog: EditingScreen {
     for (offset, text) in Fold.lines(verdict, width: box.width).prefix(2).enumerated() {
       box.write(text, line: 2 + offset, on: &canvas, role)
     }
+    for (offset, text) in extra.enumerated() {
+      box.write(text, line: 4 + offset, on: &canvas, .dialogQuiet)
+    }
     if hasChoice { box.write(Strings.scopes(self), line: 4, on: &canvas, .dialogQuiet) }
+  }
+
+  private static let width = 100
+  private static let pageLineCountMax = 3
+
+  /// The whole address of the page, so that it can be copied where no desktop can open it.
+  private func pageLines(width: Int) -> [String] {
+    guard let page else { return [] }
+    let text = page.text.sanitizedForDisplay(limit: width * Self.pageLineCountMax)
+    return Array(Fold.lines(text, width: width).prefix(Self.pageLineCountMax))
   }
 }
 

@@ -118,11 +118,19 @@ extension Strings {
     }
   }
 
+  static let footerOpenPage = "open the page"
   static let invalidRate = "Write 500K or 1.5M; empty for no limit"
 
   /// The meaning of the line, or what is wrong with it.
-  static func verdict(on dialog: EntryDialog) -> String {
+  ///
+  /// - Parameter isHere: Whether the service is on this machine, as the browser is.
+  static func verdict(on dialog: EntryDialog, isHere: Bool = true) -> String {
     switch dialog.reading {
+    case .missing where dialog.page != nil:
+      isHere
+        ? "Enter opens its page: the same file, downloaded there again, continues here. Or paste "
+          + "the link"
+        : "Enter opens its page. Paste the link from there"
     case .missing: "Paste the link; Esc cancels"
     case .link(let link):
       link.login == nil ? "Enter uses it" : "Enter uses it and its login"

@@ -177,6 +177,7 @@ package struct ListScreen: Screen, CopyingScreen, EditingScreen {
     case .commandFinished(.relinked(let id, hasLogin: true, let refused)):
       awaitedLogin = refused.isEmpty ? AwaitedLogin(of: id, at: context.now.monotonic) : nil
       return []
+    case .commandFinished(.openedPage(let page, .some)): return [.terminal(.copy(page.text))]
     case .ticked: return announceRefusal(context)
     case .commandFinished(.configured(let setting, _)):
       if let queue = setting.queue { madeQueues.insert(queue) }

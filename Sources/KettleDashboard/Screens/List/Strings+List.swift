@@ -256,7 +256,8 @@ extension Strings {
     return switch need {
     case .login: "\(host) requires a login\(said); press {new-link} to log in"
     case .link:
-      "The link has expired; press {new-link} to set a new one"
+      "The link has expired; press {new-link} to "
+        + (row.pageOfLink == nil ? "set a new one" : "open its page or set a new one")
         + (row.bytesReceived > 0 ? " and keep \(ByteText.size(row.bytesReceived))" : "")
     case .decision where row.error?.certificate?.isHostKey == true:
       "The host key of \(host) is not trusted\(said); press {new-link} to decide"

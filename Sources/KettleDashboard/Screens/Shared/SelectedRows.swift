@@ -15,6 +15,15 @@ extension TransferSnapshot {
     if reason == .needsLogin { return .login }
     return reason == .needsDecision ? .decision : nil
   }
+
+  /// The page that may have a fresh link; nil if there is none. The row may come from another
+  /// machine, so it is judged again.
+  var pageOfLink: TransferURL? {
+    guard let page, case .success(let parsed) = TransferURL.parse(page),
+      parsed.url.scheme.family == .http
+    else { return nil }
+    return parsed.url
+  }
 }
 
 /// The transfers that a key applies to: the marked ones, or else the one under the cursor.

@@ -129,6 +129,14 @@ struct DetailsSectionTests {
     #expect(model.said == "Only one file can be opened at a time")
   }
 
+  @Test func `the addresses have the page that the file was found on`() {
+    var open = opened { $0.page = "https://example.org/files\u{202E}" }
+    _ = open.press(.character("3"))
+    let line = open.screen().lines.first { $0.contains("Found on") }
+    #expect(line?.contains("https://example.org/files") == true)
+    #expect(line?.contains("\u{202E}") == false)
+  }
+
   @Test func `O opens a finished file`() {
     var model = Sample.model(columns: 80, rows: 24)
     #expect(model.press(.character("O")) == [])

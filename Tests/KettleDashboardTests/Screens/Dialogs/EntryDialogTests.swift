@@ -50,6 +50,65 @@ struct EntryDialogTests {
     #expect(model.said == "Only one line fits here; paste less")
   }
 
+  /// A transfer whose link is dead, from a page.
+  private func dead(_ page: String) -> Dashboard {
+    model {
+      $0.reason = .needsLink
+      $0.page = page
+    }
+  }
+
+  private func accepting(_ model: Dashboard) -> String? {
+    model.footerItems.first { $0.key == "Enter" }?.label
+  }
+
+  @Test func `Enter opens the page of a dead link until another link is typed`() throws {
+    var model = dead("https://example.org/files?visit=1")
+    let page = try TransferURL.parse("https://example.org/files?visit=1").get().url
+    _ = model.press(.character("u"))
+    #expect(accepting(model) == "open the page")
+    #expect(model.screen().lines.contains { $0.contains("│ https://example.org/files?visit=1 ") })
+    #expect(model.press(.enter) == [.service(.openPage(page))])
+    #expect(model.screens.isEmpty)
+    _ = model.press(.character("u"), .paste("http://b/"))
+    #expect(accepting(model) == "apply")
+    guard case .success(let link) = TransferURL.parse("http://b/") else { return }
+    #expect(model.press(.enter) == [.service(.relink(id, link))])
+  }
+
+  @Test(arguments: [
+    "javascript:alert(1)", "file:///etc/passwd", "ftp://example.org/", "--help", "",
+    "https://example.org/\u{1B}[2J",
+  ])
+  func `what is no page of the web is not opened`(page: String) {
+    var model = dead(page)
+    _ = model.press(.character("u"))
+    #expect(accepting(model) == "apply")
+    #expect(model.press(.enter) == [])
+    #expect(model.said == "Paste the link; Esc cancels")
+  }
+
+  @Test func `a page that no desktop opens goes to the clipboard`() throws {
+    var model = model()
+    let page = try TransferURL.parse("https://example.org/files").get().url
+    #expect(model.update(.commandFinished(.openedPage(page)), at: Sample.now) == [])
+    #expect(model.said == "Opening https://example.org/files")
+    #expect(
+      model.update(.commandFinished(.openedPage(page, problem: "No desktop")), at: Sample.now)
+        == [.terminal(.copy("https://example.org/files"))])
+    #expect(
+      model.said == "No desktop, so its address is in the clipboard: https://example.org/files")
+  }
+
+  @Test func `the browser of another machine continues nothing here`() {
+    var model = dead("https://example.org/files")
+    _ = model.press(.character("u"))
+    #expect(model.screen().lines.contains { $0.contains("Paste the link from there") })
+    let directories = UserDirectories(home: "/home/me", workingDirectory: "/home/me")
+    _ = model.update(.directoriesKnown(directories), at: Sample.now)
+    #expect(model.screen().lines.contains { $0.contains("continues here") })
+  }
+
   @Test(arguments: TransferState.allCases)
   func `u applies only to unfinished transfers`(state: TransferState) {
     var model = model(state)
