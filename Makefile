@@ -37,7 +37,7 @@ GROUP := ./assets/run-tests.sh
 SIMULATE := SWIFT_DETERMINISTIC_HASHING=1 $(GROUP) simulation $(RUN_TESTS) --filter '^SimulationTests'
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-sources test-fleet test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball portable image rpm apt-repository recipes test-packages release reproduce format lint catalogue faults examples docs site test-site clean
+.PHONY: help deps build demo day pictures test tests-that-compute tests-that-fuzz tests-that-wait tests-of-the-wire tests-of-examples simulate test-fuzz test-thread test-faults test-servers test-sources test-fleet test-clients test-guards bench bench-network growth numbers install man deb test-deb tarball portable image rpm apt-repository recipes test-packages release reproduce extension extension-pictures format lint catalogue faults examples docs site test-site clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -214,6 +214,14 @@ release: ## Make a release of a clean tree: VERSION=1.2.3 MINISIGN=FILE KEY=FING
 
 reproduce: build ## Build the release program in a second folder, and compare the bytes
 	assets/package/reproduce.sh .build/release/kettle
+
+extension: ## Make the archives of the extension for the browsers' stores in .build/extension
+	assets/webextension/store/pack.py .build/extension
+
+extension-pictures: deps ## Make the pictures of the extension for the stores, in a headless Chromium
+	@./assets/install-deps.sh clients
+	PICTURES='$(CURDIR)/.build/extension/pictures' ./assets/clients/run.sh webextension
+	cp .build/extension/pictures/screenshot-*.png .build/extension/pictures/tile.png assets/webextension/store
 
 format: ## Lay out all Swift sources
 	swift format -i -p -r Sources Examples Benchmarks Tests Package.swift

@@ -41,6 +41,7 @@ MENU = [
         ("docs/collections.md", "Collections"),
         ("docs/verifying.md", "Is my file right?"),
         ("docs/browser.md", "Browsers"),
+        ("docs/privacy.md", "Privacy"),
         ("docs/rpc.md", "aria2's RPC"),
         ("docs/object-stores.md", "Object stores"),
         ("docs/fleet.md", "Fleets"),
