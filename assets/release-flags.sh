@@ -19,3 +19,10 @@ case $root in
   *[[:space:]]*) ;;
   *) echo "-Xcc -ffile-prefix-map=$root=kettle" ;;
 esac
+# Where a closure must not have escaped, the compiler writes the length of the path of the source file
+# into the program; GRDB has such a place. So the compiler finds .build, which has the packages, by a name
+# of the same length everywhere.
+build=/tmp/kettle-$(printf '%s' "$root" | sha256sum | cut -c 1-16)
+mkdir -p "$root/.build"
+[ "$(readlink "$build")" = "$root/.build" ] || ln -sfn "$root/.build" "$build"
+echo "--scratch-path $build -Xcc -ffile-prefix-map=$build=kettle/.build"

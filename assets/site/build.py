@@ -73,6 +73,9 @@ MENU = [
     ]),
 ]
 
+# An example that a page shows as a file.
+COMPOSE = "assets/package/compose.yaml"
+
 # Where a picture for a dark page has a counterpart for a light one.
 LIGHT = {"pictures/list.svg": "pictures/list-light.svg"}
 
@@ -98,6 +101,8 @@ def place(path):
         return path[:-3].lower() + ".html"
     if path == "LICENSE":
         return "LICENSE.txt"
+    if path == COMPOSE:
+        return "compose.yaml"
     if path in ("manual/", "library/"):
         return path + "index.html"
     if path.startswith("docs/pictures/"):
@@ -377,6 +382,7 @@ class Site:
             shutil.copyfile(HERE / name, self.folder / name)
         shutil.copyfile(TOP / "assets/package/kettle.svg", self.folder / "kettle.svg")
         shutil.copyfile(TOP / "LICENSE", self.folder / "LICENSE.txt")
+        shutil.copyfile(TOP / COMPOSE, self.folder / "compose.yaml")
         shutil.copytree(TOP / "docs/pictures", self.folder / "pictures")
 
 
