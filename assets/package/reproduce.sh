@@ -12,10 +12,9 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 [ -z "$(git -C "$top" status --porcelain)" ] || fail 'the tree has changes, which the other folder lacks'
 
 other=${KETTLE_REPRODUCE:-$work/a-second-folder-whose-name-is-longer/kettle}
-if [ ! -d "$other" ]; then
-  git clone -q "$top" "$other"
-  git -C "$other" checkout -q "$(git -C "$top" rev-parse HEAD)"
-fi
+[ -d "$other" ] || git clone -q "$top" "$other"
+git -C "$other" fetch -q "$top" HEAD
+git -C "$other" checkout -q FETCH_HEAD
 # The same versions of the packages that it uses.
 cp "$top/Package.resolved" "$other/Package.resolved"
 # The flags are words of their own on purpose.
