@@ -15,6 +15,11 @@ struct RandomOrderTests {
     }
   }
 
+  /// A crash came before the store heard what a check of blocks had found.
+  @Test func `what the disk has lost is claimed until it is recorded`() {
+    #expect(Self.play(seed: 16_664_200_631_246_748_937).isEmpty)
+  }
+
   /// A requested transfer was removed before the store's full response arrived.
   @Test func `a removal during a read does not mark the queue as completely read`() {
     #expect(Self.play(seed: 13_469_579_825_689_529_703).isEmpty)

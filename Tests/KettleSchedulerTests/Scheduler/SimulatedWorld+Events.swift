@@ -40,7 +40,10 @@ extension SimulatedWorld {
       // Now and then the disk has lost the first bytes.
       let damaged = luck % 3 == 0 ? resumeData.durable.ranges.prefix(1) : []
       var rest = resumeData.durable
-      for range in damaged { rest.remove(range) }
+      for range in damaged {
+        rest.remove(range)
+        lost[resumeData.inode, default: ByteRangeSet()].insert(range)
+      }
       if open.values.contains(resumeData.inode) { broken.append("an open file is checked") }
       partials[resumeData.inode]?.keep(rest)
       run(

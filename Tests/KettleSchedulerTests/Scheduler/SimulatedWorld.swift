@@ -76,6 +76,8 @@ struct SimulatedWorld {
   var open: [TransferID: UInt64] = [:]
   /// Bodies to close as soon as they are open.
   var closeWhenOpen: [TransferID: OperationID] = [:]
+  /// What the disk has lost of each file. The store may claim it until it hears of that.
+  var lost: [UInt64: ByteRangeSet] = [:]
   /// Partial files deleted by another program.
   var vanished: Set<UInt64> = []
   var finished: Set<UInt64> = []
@@ -201,7 +203,9 @@ struct SimulatedWorld {
       guard let resumeData = record.resumeData, let file = partials[resumeData.inode] else {
         continue
       }
-      for range in resumeData.durable.ranges where !file.synced.contains(range) {
+      var known = file.synced
+      known.formUnion(lost[resumeData.inode, default: ByteRangeSet()])
+      for range in resumeData.durable.ranges where !known.contains(range) {
         broken.append("the store claims bytes that the disk does not have")
       }
     }
