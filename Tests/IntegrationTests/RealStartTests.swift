@@ -35,7 +35,8 @@ struct RealStartTests {
       while ContinuousClock.now < moment {}
       service.send(SIGTERM)
       let status = await end(of: service, processID: service.processID)
-      #expect(isEnd(status), "start \(number) ended with \(status), seed \(seed)")
+      let said = (try? String(contentsOfFile: home.path + "/said", encoding: .utf8)) ?? ""
+      #expect(isEnd(status), "start \(number) ended with \(status), seed \(seed): \(said)")
     }
     #expect(try await home.rows().isEmpty)
   }
