@@ -62,6 +62,20 @@ package struct FileErrand: Hashable, Sendable, Codable {
   }
 }
 
+extension FileErrand {
+  private enum CodingKeys: String, CodingKey { case key, name, directory, byteCount, proof }
+
+  /// A proof that cannot be read is none: it must not spoil the answer that the errand came with.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    key = try container.decode(ClaimKey.self, forKey: .key)
+    name = try container.decode(String.self, forKey: .name)
+    directory = try container.decode(String.self, forKey: .directory)
+    byteCount = try container.decode(Int64.self, forKey: .byteCount)
+    proof = try? container.decodeIfPresent(FileProof.self, forKey: .proof)
+  }
+}
+
 /// What a host has found.
 package struct FileFinding: Hashable, Sendable, Codable {
   package var key: ClaimKey

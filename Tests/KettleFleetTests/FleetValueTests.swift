@@ -41,6 +41,16 @@ struct FleetValueTests {
     #expect(settings.place(for: order) == nil)
   }
 
+  @Test(arguments: [#"{"blocks": "%"}"#, #"{"blocks": 7}"#, #""x""#, "[]"])
+  func `a proof that cannot be read does not spoil an answer`(_ proof: String) throws {
+    let text = """
+      {"key": {"id": 1, "epoch": 2}, "name": "f", "directory": "/srv", "byteCount": 3,
+       "proof": \(proof)}
+      """
+    let errand = try JSONDecoder().decode(FileErrand.self, from: Data(text.utf8))
+    #expect(errand.proof == nil && errand.byteCount == 3)
+  }
+
   @Test func `a proof has the digests of a whole file`() throws {
     let byteCount: Int64 = 5 << 19
     let whole = try #require(ByteRange(lower: 0, upper: byteCount))
