@@ -167,7 +167,7 @@ enum Schema {
     create or replace function texts(list jsonb) returns text[] language sql immutable as $$
       select array(select jsonb_array_elements_text(list)) $$;
 
-    -- Wakes the hosts that wait, at most once a second; who cannot ask wakes nobody.
+    -- Notifies waiting hosts, at most once a second. Skips it while another session does so.
     create or replace function wake_hosts() returns void language plpgsql as $$
     begin
       perform 1 from meta where woken_at < clock_timestamp() - interval '1 second'

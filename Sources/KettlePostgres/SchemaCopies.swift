@@ -6,7 +6,7 @@
 /// - 0, which has no share and so is never claimed, while it waits for one of both.
 ///
 /// Endpoints are origins with shares of their own, so that a claim there needs none of the home.
-/// The one place that decides is `settle`. What it moves gets a new epoch: nobody has a part in it.
+/// Only `settle` decides. A copy that it moves gets a new epoch, which ends earlier claims of it.
 enum SchemaCopies {
   static let deciding = """
     -- The machines of a group that have a copy to give, and where. Rows are found by their group, and

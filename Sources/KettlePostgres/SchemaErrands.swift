@@ -83,7 +83,7 @@ enum SchemaErrands {
           'isAlive', coalesce(h.alive_until > now(), false)) end order by x.n)
         from unnest(ids) with ordinality x (id, n) left join transfer t on t.id = x.id
         left join host h on h.id = t.host and h.left_at is null left join errand e on e.id = x.id);
-      -- What nobody will do any more, and what was forgotten.
+      -- Deletes errands that no host can perform, and those that are older than a day.
       delete from errand e using transfer t left join host h on h.id = t.host + 0
         where e.id = any(ids) and t.id = e.id and (t.state in (4, 6) or t.state + 0 = 3
           and (h.id is null or h.left_at is not null or h.alive_until < now()));

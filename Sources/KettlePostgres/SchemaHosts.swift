@@ -88,8 +88,8 @@ enum SchemaHosts {
       return 'true';
     end $$;
 
-    -- A claim of the host, and what was one of somebody and is nobody's. As conditions of rows whose
-    -- ids are known, they are written so that no index on states or hosts is taken for them.
+    -- Whether a row is a claim of the host, and whether it is a claim that its host has lost. They
+    -- filter rows whose ids are known, so no index on states or hosts may be used for them.
     create or replace function is_claim(t transfer, h bigint) returns boolean language sql immutable
     as $$ select case when t.host = h then t.state in (1, 2, 5) end $$;
     create or replace function is_left(t transfer) returns boolean language sql immutable
@@ -117,7 +117,7 @@ enum SchemaHosts {
     """
 
   static let beat = """
-    -- What a host does not know to be over is still its own if nobody else has taken it.
+    -- Gives a host back the claims that it names, unless another host has taken them.
     create or replace function take_again(h bigint, claims jsonb) returns void language plpgsql
     as $$
     begin
@@ -147,7 +147,7 @@ enum SchemaHosts {
       learned as (
         update share s set connections = r.connections from r
         where s.origin = r.id and s.slot = r.slot and r.connections <> coalesce(s.connections, 0))
-      -- All shares wait, and a time that is told again does not grow.
+      -- Closes all shares of the origin. Repeated reports of the same time do not extend it.
       update origin o set opens_at = r.opens_at from r
         where o.id = r.id and o.opens_at < r.opens_at - interval '1 second';
       update share s set host = null from jsonb_to_recordset(p->'released') r (origin text, slot integer)
@@ -184,7 +184,7 @@ enum SchemaHosts {
         'claims', (
           select coalesce(jsonb_agg(jsonb_build_object(
             'key', jsonb_build_object('id', t.id, 'epoch', t.epoch),
-            -- Nobody has it, and somebody else has its share.
+            -- No host has the claim, and another host holds its share.
             'wish', case when t.state in (0, 5) then 'pause' else 'run' end)), '[]')
           from jsonb_to_recordset(p->'claims') c (id bigint, epoch bigint)
           join transfer t on t.id = c.id and t.epoch = c.epoch

@@ -255,7 +255,7 @@ enum SchemaPeople {
             state = case verb when 'stop' then 6 when 'pause' then 5
               else case when t.state = 5 and t.host is not null then 1 else 0 end end,
             host = case when verb = 'stop' or t.state = 4 then null else t.host end,
-            -- Whoever had it before has no part in what follows.
+            -- A new epoch rejects late results of the previous host.
             epoch = t.epoch + case when verb = 'stop' or t.state in (4, 6) then 1 else 0 end,
             failure = null, finished_at = null, tries = 0
           where t.id = any(ids) and t.state + 0 = any(case verb when 'start' then '{4,5,6}'::smallint[]

@@ -2,7 +2,7 @@ import KettleControl
 import KettleFleet
 import KettleModel
 
-/// Answers requests about published files: their hosts compare them, and fetch damaged ones again.
+/// Answers requests to verify and repair published files, which their hosts perform.
 struct FleetFiles {
   let queue: FleetQueue
 
