@@ -133,6 +133,10 @@ test-fleet: deps ## Let services work as one fleet, and kill, stop and cut them 
 	@KETTLE_FLEET_SEEDS=3000 $(GROUP) fleet $(RUN_TESTS) --filter '^Kettle(Fleet|Postgres)Tests'
 	./assets/fleet/storm.py .build/debug/kettle --transfers $(or $(TRANSFERS),6000)
 	./assets/fleet/share.py .build/debug/kettle
+	swift build --product kettle --traits Service --scratch-path .build/without-fleets $(WHOLE)
+	@nm .build/without-fleets/debug/kettle | awk '/KettleDaemon/ { ours++ } /KettleFleet|KettlePostgres/ { fleets++ } \
+	  END { print "without the trait Fleet: " ours + 0 " symbols of the service, " fleets + 0 " of fleets"; \
+	    exit ours == 0 || fleets > 0 }'
 	@echo 'test-fleet: everything passed'
 
 test-clients: deps ## Run its WebExtension and programs written for aria2; ARIANG=FOLDER for AriaNg's page too

@@ -42,6 +42,8 @@ let nioCore = outside("NIOCore", "swift-nio")
 let nioPosix = outside("NIOPosix", "swift-nio")
 let nioHTTP1 = outside("NIOHTTP1", "swift-nio")
 let nioWebSocket = outside("NIOWebSocket", "swift-nio")
+let fleet = onlyInFleets("KettleFleet")
+let postgres = onlyInFleets("KettlePostgres")
 
 let package = Package(
   name: "kettle",
@@ -77,8 +79,8 @@ let package = Package(
     target("KettleModel"),
     target("KettleCollections", ["KettleModel"]),
     target("KettleScheduler", ["KettleCollections", "KettleModel"]),
-    target("KettleControl", ["KettleFleet", "KettleModel"]),
-    target("KettleDashboard", ["KettleCollections", "KettleFleet", "KettleModel"]),
+    target("KettleControl", ["KettleModel"]),
+    target("KettleDashboard", ["KettleCollections", "KettleModel"]),
     target("KettleConfiguration", ["KettleModel"]),
     target("KettleFleet", ["KettleModel"]),
 
@@ -129,16 +131,16 @@ let package = Package(
       "KettleDaemon",
       [
         "KettleConfiguration", "KettleControl", "KettleCurl", "KettleDesktop", "KettleEngine",
-        "KettleFiles", "KettleFleet", "KettleModel", "KettleObjects", "KettleRPC",
-        "KettleScheduler", "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem",
-        "CKettleLinux", logging, onlyInFleets("KettlePostgres"),
+        "KettleFiles", "KettleModel", "KettleObjects", "KettleRPC", "KettleScheduler",
+        "KettleSocket", "KettleStarter", "KettleStore", "KettleSystem", "CKettleLinux", logging,
+        fleet, postgres,
       ]),
     target(
       "KettleCommands",
       [
         "KettleCollections", "KettleConfiguration", "KettleControl", "KettleDashboard",
-        "KettleFleet", "KettleModel", "KettleRPC",
-        "KettleSocket", "KettleStarter", "KettleSystem", "KettleTerminal", argumentParser,
+        "KettleModel", "KettleRPC", "KettleSocket", "KettleStarter", "KettleSystem",
+        "KettleTerminal", argumentParser,
       ]),
     .executableTarget(
       name: "kettle",
@@ -214,11 +216,10 @@ let package = Package(
       "KettleSchedulerTests", ["KettleModel", "KettleScheduler", "KettleSystem", "SeededNumbers"]),
     tests("KettleCollectionsTests", ["KettleCollections", "KettleModel", "SeededNumbers"]),
     tests("KettleFleetTests", ["KettleFleet", "KettleModel", "SeededNumbers"]),
-    tests(
-      "KettleControlTests", ["KettleControl", "KettleFleet", "KettleModel", "SeededNumbers"]),
+    tests("KettleControlTests", ["KettleControl", "KettleModel", "SeededNumbers"]),
     .testTarget(
       name: "KettleDashboardTests",
-      dependencies: ["KettleDashboard", "KettleFleet", "KettleModel", "SeededNumbers"],
+      dependencies: ["KettleDashboard", "KettleModel", "SeededNumbers"],
       exclude: ["Pictures"], swiftSettings: strict),
     tests("KettleConfigurationTests", ["KettleConfiguration", "KettleModel", "SeededNumbers"]),
     tests("KettleRPCTests", ["KettleModel", "KettleRPC", "KettleSystem", "TestSupport"]),
@@ -361,9 +362,9 @@ let package = Package(
     tests(
       "KettleCommandsTests",
       [
-        "KettleCommands", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleFleet",
-        "KettleModel", "KettleRPC", "KettleSocket", "KettleStarter", "KettleSystem",
-        "KettleTerminal", "TestSupport", argumentParser,
+        "KettleCommands", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleModel",
+        "KettleRPC", "KettleSocket", "KettleStarter", "KettleSystem", "KettleTerminal",
+        "TestSupport", argumentParser,
       ]),
   ]
 )

@@ -49,7 +49,7 @@ package struct FileErrand: Hashable, Sendable, Codable {
   package var name: String
   package var directory: String
   package var byteCount: Int64
-  package var proof: FileProof?
+  @HostWritten package var proof: FileProof?
 
   package init(
     key: ClaimKey, name: String, directory: String, byteCount: Int64, proof: FileProof?
@@ -59,20 +59,6 @@ package struct FileErrand: Hashable, Sendable, Codable {
     self.directory = directory
     self.byteCount = byteCount
     self.proof = proof
-  }
-}
-
-extension FileErrand {
-  private enum CodingKeys: String, CodingKey { case key, name, directory, byteCount, proof }
-
-  /// A proof that cannot be read is none: it must not spoil the answer that the errand came with.
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    key = try container.decode(ClaimKey.self, forKey: .key)
-    name = try container.decode(String.self, forKey: .name)
-    directory = try container.decode(String.self, forKey: .directory)
-    byteCount = try container.decode(Int64.self, forKey: .byteCount)
-    proof = try? container.decodeIfPresent(FileProof.self, forKey: .proof)
   }
 }
 
@@ -132,8 +118,8 @@ package struct FileErrandRequest: Hashable, Sendable, Codable {
     /// Whether its host is still to compare it, or to fetch it again.
     package var isAsked: Bool
     /// The last finding.
-    package var check: FileCheck?
-    package var failure: TransferFailure?
+    @HostWritten package var check: FileCheck?
+    @HostWritten package var failure: TransferFailure?
     /// The host that has the file; nil if it has left the fleet.
     package var machine: String?
     /// Whether that host is alive.

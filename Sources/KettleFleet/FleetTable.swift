@@ -25,22 +25,6 @@ package protocol FleetTable: AnyObject, Sendable {
   func leave(_ host: FleetHostKey) throws(FleetError)
 }
 
-/// Why the fleet's queue did not answer.
-package enum FleetError: Error, Hashable, Sendable {
-  /// The database cannot be reached, or the exchange broke off. The detail is its message.
-  case unreachable(String)
-  /// The database refused; the detail is its message.
-  case refused(String)
-  /// Another service has joined under the name of this host since.
-  case superseded
-  /// There is no fleet in the database.
-  case notInitialized
-  /// The tables are of a version that this program does not know.
-  case otherVersion(Int)
-  /// The library that speaks to the database cannot be loaded, or is not built in.
-  case noLibrary(String)
-}
-
 /// A host as it introduces itself.
 package struct FleetIntroduction: Hashable, Sendable, Codable {
   /// Unique in the fleet.

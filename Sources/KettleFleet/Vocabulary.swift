@@ -11,13 +11,6 @@ package struct FleetTransferID: RawRepresentable, Hashable, Comparable, Sendable
   }
 }
 
-/// The number of a host in its fleet.
-package struct FleetHostID: RawRepresentable, Hashable, Sendable, Codable {
-  package let rawValue: Int64
-
-  package init(rawValue: Int64) { self.rawValue = rawValue }
-}
-
 /// One claim of a transfer. Each claim of the same transfer has a greater epoch, and the table
 /// accepts a result only under the last one.
 package struct ClaimKey: Hashable, Sendable, Codable {
@@ -146,7 +139,12 @@ extension FleetClaim: Codable {
     if order?.spec(in: "/", reach: .world).refusedPart != nil { order = nil }
     // Another origin's share would permit requests that its holder makes, too.
     if order?.url.origin.text != share.origin { order = nil }
-    earlier = try container.decodeIfPresent(EarlierPlacing.self, forKey: .earlier)
+    do {
+      earlier = try container.decodeIfPresent(EarlierPlacing.self, forKey: .earlier)
+    } catch {
+      // The file may be at its place already: it is not downloaded again.
+      (order, earlier) = (nil, nil)
+    }
   }
 }
 
@@ -172,6 +170,27 @@ package struct EarlierPlacing: Hashable, Sendable, Codable {
     self.byteCount = byteCount
     self.modifiedNanoseconds = modifiedNanoseconds
     self.directory = directory
+  }
+}
+
+/// A part of a row that a host wrote; nil if it cannot be read. A page of the queue has the rows of
+/// many hosts, and must not fail with one of them.
+@propertyWrapper
+package struct HostWritten<Value: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
+  package var wrappedValue: Value?
+
+  package init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+
+  package init(from decoder: any Decoder) { wrappedValue = try? Value(from: decoder) }
+
+  package func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+}
+
+extension KeyedDecodingContainer {
+  package func decode<Value>(
+    _ type: HostWritten<Value>.Type, forKey key: Key
+  ) throws -> HostWritten<Value> {
+    try decodeIfPresent(type, forKey: key) ?? HostWritten(wrappedValue: nil)
   }
 }
 

@@ -67,7 +67,7 @@ enum SchemaPeople {
         ' and state = any(' || quote_literal(states_of(f)) || '::smallint[])', '') $$;
 
     create or replace function row_of(t transfer) returns jsonb language sql stable as $$
-      select jsonb_build_object('id', t.id, 'url', t.url, 'title', t.rest->'title',
+      select jsonb_build_object('id', t.id, 'url', t.url, 'title', t.rest->>'title',
         'directory', coalesce(t.directory, t.rest->>'directory'),
         'name', coalesce(t.name, t.rest->>'name'), 'state', state_name(t.state),
         'priority', t.priority, 'machine', (select name from host where id = t.host),

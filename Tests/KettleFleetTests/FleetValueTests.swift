@@ -112,6 +112,32 @@ struct FleetValueTests {
         == nil)
   }
 
+  @Test(arguments: ["7", #"{"name": "f"}"#, "[]"])
+  func `a transfer whose earlier placing cannot be read is not downloaded`(
+    _ earlier: String
+  ) throws {
+    let order = #"{"url": "https://a.example/f", "headers": [], "onConflict": "rename"}"#
+    #expect(try claim("\(order), \"earlier\": null").order != nil)
+    let claim = try claim("\(order), \"earlier\": \(earlier)")
+    #expect(claim.order == nil && claim.earlier == nil)
+  }
+
+  @Test(arguments: ["progress", "failure", "check"], ["7", "{}", #"{"at": "x"}"#, "null"])
+  func `a row is listed without what its host wrote and nobody can read`(
+    _ part: String, _ text: String
+  ) throws {
+    let row = """
+      {"id": 1, "url": "https://a.example/f", "state": "completed", "priority": 0.5,
+       "createdAt": 1000, "\(part)": \(text)}
+      """
+    let read = try JSONDecoder().decode(FleetRow.self, from: Data(row.utf8))
+    #expect(read.progress == nil && read.failure == nil && read.check == nil)
+    #expect(read.id == FleetTransferID(rawValue: 1))
+    let standing = #"{"state": "failed", "isAsked": true, "isAlive": true, "\#(part)": \#(text)}"#
+    let told = try JSONDecoder().decode(FileErrandRequest.Standing.self, from: Data(standing.utf8))
+    #expect(told.isAsked && told.check == nil && told.failure == nil)
+  }
+
   @Test func `an order carries nothing that concerns only one machine`() throws {
     let url = try TransferURL.parse("https://a.example/f").get().url
     var spec = TransferSpec(url: url)

@@ -4,6 +4,7 @@ them download from origins that log every request, while it kills and stops serv
 fills disks and crashes the database.
 
     assets/fleet/storm.py PROGRAM [--transfers N] [--hosts N] [--origins N] [--seconds N] [--seed N]
+    assets/fleet/storm.py PROGRAM --calm [--hosts N] [--pause SECONDS]
 
 In the end every file must be there once and right, and no host may have asked an origin while
 another healthy host had a request there. Then it damages files and lets the fleet repair them.
@@ -424,14 +425,18 @@ class Storm:
             self.prepare()
             self.add()
             begun = time.monotonic()
-            self.rage()
+            if not self.options.calm:
+                self.rage()
             for host in self.hosts:
                 if host.service.poll() is not None:
                     host.start()
             self.wait()
-            say(f"all ended {time.monotonic() - begun:.0f} s after the first")
+            seconds = time.monotonic() - begun
+            say(f"all ended {seconds:.0f} s after the first")
             self.check_files()
             self.check_requests()
+            if self.options.calm:
+                return say(f"{len(self.hosts)} hosts: {self.options.transfers / seconds:.0f} files a second")
             self.check_repair()
             self.check_takeover()
             say("everything passed")
@@ -474,6 +479,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--pause", type=float, default=0.0)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--calm", action="store_true", help="disturb nothing, and say how fast it is")
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     isolate()

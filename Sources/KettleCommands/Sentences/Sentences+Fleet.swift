@@ -1,6 +1,5 @@
 import KettleControl
 import KettleDashboard
-import KettleFleet
 import KettleModel
 
 /// What is wrong with words about a fleet.

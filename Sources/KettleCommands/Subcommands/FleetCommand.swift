@@ -1,6 +1,5 @@
 import ArgumentParser
 import KettleControl
-import KettleFleet
 import KettleModel
 import KettleSocket
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import KettleControl
 import KettleDashboard
-import KettleFleet
 import KettleModel
 
 /// `kettle fleet hosts`

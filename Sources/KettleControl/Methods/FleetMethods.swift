@@ -1,4 +1,3 @@
-import KettleFleet
 import KettleModel
 
 /// Manages how this machine takes part in a fleet, and what applies to the whole fleet.

@@ -1,4 +1,3 @@
-import KettleFleet
 import KettleModel
 
 /// Lists the user's queues, with how many of their transfers run and wait.

@@ -1,3 +1,4 @@
+#if Fleet
 import KettleControl
 import KettleFleet
 import KettleModel
@@ -113,3 +114,4 @@ extension VerificationProgress {
       }
   }
 }
+#endif

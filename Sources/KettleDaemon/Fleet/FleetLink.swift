@@ -1,3 +1,4 @@
+#if Fleet
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -35,7 +36,7 @@ protocol FleetService: Sendable {
 
 /// The service's part in a fleet. Until this machine joins one, it opens no connection and loads no
 /// library.
-final class FleetLink: FleetService {
+final class FleetLink: FleetService, FleetWork {
   /// What it needs of its surroundings.
   struct Ports: Sendable {
     /// Opens a connection, which reaches the database with its first question.
@@ -85,7 +86,6 @@ final class FleetLink: FleetService {
 
   // MARK: The life of the service
 
-  /// Continues the membership of the last start of the service.
   func start() async {
     let contents = FileContents.read(path: ports.settingsPath, byteCountMax: 1 << 20)
     guard case .bytes(let bytes) = contents else { return }
@@ -104,6 +104,11 @@ final class FleetLink: FleetService {
       return state.run
     }
     run?.end()
+  }
+
+  func makeDoor(_ information: ServiceInformation) -> any FleetDoor {
+    let engine = ports.engine
+    return FleetRequests(self, information, now: { engine.now })
   }
 
   // MARK: FleetService
@@ -247,3 +252,4 @@ final class FleetLink: FleetService {
     if let sharing = ports.sharing { FleetSharing.forget(sharing) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Fleet
 import KettleControl
 import KettleEngine
 import KettleFleet
@@ -260,3 +261,4 @@ extension FleetLook.Looker {
     viewport != nil && (last?.window.totals.count(.running) ?? 0) > 0
   }
 }
+#endif

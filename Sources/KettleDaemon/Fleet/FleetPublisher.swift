@@ -1,3 +1,4 @@
+#if Fleet
 import FoundationEssentials
 import Glibc
 import KettleEngine
@@ -203,3 +204,4 @@ struct FleetPublisher: Sendable {
     return upload
   }
 }
+#endif

@@ -1,21 +1,21 @@
+#if Fleet
 import Glibc
 import KettleControl
 import KettleFleet
 import KettleModel
 
-/// Answers requests about the fleet, and all requests of clients that display its queue.
-struct FleetRequests: Sendable {
+/// Answers requests of clients by the fleet's queue.
+struct FleetRequests: FleetDoor {
   private let queue: FleetQueue
   private let look: FleetLook
   private let information: ServiceInformation
   private let added = AddedRequests()
   private let coder = ReplyCoder()
 
-  /// - Parameters:
-  ///   - service: nil if this service cannot take part in a fleet.
-  ///   - interval: between two questions whether something has changed; nil if only `tick` asks.
+  /// - Parameter interval: between two questions whether something has changed; nil if only `tick`
+  ///   asks.
   init(
-    _ service: (any FleetService)?, _ information: ServiceInformation,
+    _ service: any FleetService, _ information: ServiceInformation,
     now: @escaping @Sendable () -> WallTime, interval: Duration? = .seconds(1)
   ) {
     queue = FleetQueue(service: service)
@@ -23,13 +23,11 @@ struct FleetRequests: Sendable {
     self.information = information
   }
 
-  /// Called one or more times when a client has left.
   func leave(_ id: ClientID) { look.leave(id) }
 
   /// Asks the database whether something has changed, as it otherwise does each second.
   func tick() async { _ = await look.tick() }
 
-  /// Returns the reply line for a client whose list is the fleet's queue.
   func answer(
     _ request: ControlRequest, id: RequestID, for client: ConnectedClient
   ) async throws(ControlError) -> [UInt8] {
@@ -212,7 +210,7 @@ extension FleetRequests {
       try await queue.ask { board throws(FleetError) in try board.drain(host: host, isDraining) }
     case .doctor:
       var health = try await queue.ask { board throws(FleetError) in try board.doctor() }
-      health.destinations = await queue.service?.destinations()
+      health.destinations = await queue.service.destinations()
       return ManageFleet.Result(standing: queue.standing, health: health)
     }
     return ManageFleet.Result()
@@ -245,10 +243,10 @@ extension FleetRequests {
 
 /// Asks the fleet's queue for clients, and says in their terms why it does not answer.
 struct FleetQueue: Sendable {
-  let service: (any FleetService)?
+  let service: any FleetService
 
   /// nil if this machine is in no fleet.
-  var secretStanding: FleetStanding? { service?.standing }
+  var secretStanding: FleetStanding? { service.standing }
 
   /// Without the secret, which no client needs.
   var standing: FleetStanding? {
@@ -260,7 +258,7 @@ struct FleetQueue: Sendable {
   func ask<Answer: Sendable>(
     _ body: @escaping @Sendable (any FleetBoard) throws(FleetError) -> Answer
   ) async throws(ControlError) -> Answer {
-    guard let service, service.standing != nil else { throw ControlError(.noFleet, "") }
+    guard service.standing != nil else { throw ControlError(.noFleet, "") }
     do throws(FleetError) {
       return try await service.ask(body)
     } catch {
@@ -271,7 +269,6 @@ struct FleetQueue: Sendable {
   func change(
     _ body: (any FleetService) async throws(FleetError) -> Void
   ) async throws(ControlError) {
-    guard let service else { throw problem(.noLibrary("this service is built without it")) }
     do throws(FleetError) {
       try await body(service)
     } catch {
@@ -293,3 +290,4 @@ struct FleetQueue: Sendable {
     }
   }
 }
+#endif

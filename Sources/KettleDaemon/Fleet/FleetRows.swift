@@ -1,3 +1,4 @@
+#if Fleet
 import KettleControl
 import KettleFleet
 import KettleModel
@@ -205,3 +206,4 @@ extension FleetWindowRequest.Key {
       }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Fleet
 import KettleEngine
 import KettleFleet
 import KettleModel
@@ -151,3 +152,4 @@ final class FleetRun: Sendable {
     Task(executorPreference: WorkerPool.tasks) { [work] in await work.readOrigins(at: now) }
   }
 }
+#endif

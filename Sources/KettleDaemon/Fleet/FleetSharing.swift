@@ -1,3 +1,4 @@
+#if Fleet
 import FoundationEssentials
 import Glibc
 import KettleEngine
@@ -150,3 +151,4 @@ final class FleetSharing: Sendable {
     ] { mkdir(path, 0o700) }
   }
 }
+#endif

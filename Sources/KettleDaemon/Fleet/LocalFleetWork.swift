@@ -1,3 +1,4 @@
+#if Fleet
 import KettleEngine
 import KettleFleet
 import KettleModel
@@ -311,3 +312,4 @@ extension TransferURL {
     (try? parse(text + "/").get())?.url.origin
   }
 }
+#endif

@@ -13,13 +13,13 @@ struct RequestHandler: Sendable {
   private let memory: MemoryReturn?
   let controls: ServiceControls
   private let added = AddedRequests()
-  let fleet: FleetRequests
+  let fleet: any FleetDoor
   let coder = ReplyCoder()
 
   init(
     engine: TransferEngine, broadcaster: Broadcaster, sessions: SessionRegistry,
     presence: DashboardPresence, information: ServiceInformation, memory: MemoryReturn? = nil,
-    controls: ServiceControls, fleet: (any FleetService)? = nil
+    controls: ServiceControls, fleet: any FleetDoor = NoFleets()
   ) {
     self.engine = engine
     self.broadcaster = broadcaster
@@ -28,7 +28,7 @@ struct RequestHandler: Sendable {
     self.information = information
     self.memory = memory
     self.controls = controls
-    self.fleet = FleetRequests(fleet, information, now: { engine.now })
+    self.fleet = fleet
   }
 
   /// Returns the reply line.

@@ -3,7 +3,6 @@ import KettleControl
 import KettleCurl
 import KettleEngine
 import KettleFiles
-import KettleFleet
 import KettleModel
 import KettleObjects
 import KettleStore
@@ -11,7 +10,8 @@ import KettleSystem
 import Logging
 
 #if Fleet
-  import KettlePostgres
+import KettleFleet
+import KettlePostgres
 #endif
 
 /// The parts of the service that do not depend on its socket: the store, the engine, the rows for
@@ -29,7 +29,8 @@ struct ServiceCore: Sendable {
   private let journal: SQLiteJournal
   private let objects: ObjectStoreClient
   private let memory: MemoryReturn
-  private let fleet: FleetLink
+  /// nil if it is built without fleets.
+  private let fleet: (any FleetWork)?
   private let information: ServiceInformation
 
   /// Opens the store and connects the parts. Nothing is started yet.
@@ -97,7 +98,7 @@ struct ServiceCore: Sendable {
     fleet = Self.makeFleet(
       for: engine, options, objects: objects, files: files, journal: journal, clock: clock,
       rows: settings.engine.rows(clearedUpTo: nil), logger: logger)
-    observers.add(fleet)
+    if let fleet { observers.add(fleet) }
   }
 
   /// Until this machine joins a fleet, nothing of it is loaded.
@@ -105,22 +106,15 @@ struct ServiceCore: Sendable {
     for engine: TransferEngine, _ options: TransferService.Options, objects: any ObjectStore,
     files: POSIXFileStorage, journal: SQLiteJournal, clock: ServiceClock, rows: RowMaker,
     logger: Logger
-  ) -> FleetLink {
-    FleetLink(
+  ) -> (any FleetWork)? {
+    #if Fleet
+    return FleetLink(
       FleetLink.Ports(
         open: { database throws(FleetError) in
-          #if Fleet
-            return PostgresFleet.open(try ConnectionText.withoutPassword(database))
-          #else
-            throw .noLibrary("this Kettle is built without fleets")
-          #endif
+          PostgresFleet.open(try ConnectionText.withoutPassword(database))
         },
         initialize: { database throws(FleetError) in
-          #if Fleet
-            try PostgresFleet.initialize(ConnectionText.withoutPassword(database))
-          #else
-            throw .noLibrary("this Kettle is built without fleets")
-          #endif
+          try PostgresFleet.initialize(ConnectionText.withoutPassword(database))
         },
         engine: engine, objects: objects, files: files,
         transfers: {
@@ -135,6 +129,9 @@ struct ServiceCore: Sendable {
           digest: { path throws(TransferFailure) in
             try files.digest(ofFileAt: path, algorithm: .sha256)
           })), logger: logger)
+    #else
+    return nil
+    #endif
   }
 
   /// Its transport is made when the first file is stored.
@@ -217,7 +214,7 @@ struct ServiceCore: Sendable {
     let recovered = try await engine.start()
     await sessions.recover(recovered.sessions)
     hooks.recover(recovered.hooks)
-    await fleet.start()
+    await fleet?.start()
     return Task(executorPreference: WorkerPool.tasks) { [sessions, hooks] in
       async let sessionWork: Void = sessions.run()
       async let hookWork: Void = hooks.run()
@@ -235,7 +232,8 @@ struct ServiceCore: Sendable {
       engine: engine, broadcaster: broadcaster, sessions: sessions, presence: presence,
       information: information, memory: memory,
       controls: ServiceControls(
-        stop: stop, reload: { await reload.run($0) }, describeRPC: { rpc.status }), fleet: fleet)
+        stop: stop, reload: { await reload.run($0) }, describeRPC: { rpc.status }),
+      fleet: fleet?.makeDoor(information) ?? NoFleets())
   }
 
   /// Makes the RPC, which is closed until it is configured.
@@ -253,7 +251,7 @@ struct ServiceCore: Sendable {
 
   /// Ends the work for a fleet, notifications, launches and hooks.
   func endPrograms() {
-    fleet.end()
+    fleet?.end()
     notifications?.end()
     sessions.end()
     hooks.end()
@@ -273,7 +271,7 @@ final class EngineObservers: Sendable {
   private let sessions = Mutex<SessionRegistry?>(nil)
   private let hooks = Mutex<HookRegistry?>(nil)
   private let memory = Mutex<MemoryReturn?>(nil)
-  private let fleet = Mutex<FleetLink?>(nil)
+  private let fleet = Mutex<(any FleetWork)?>(nil)
 
   init(
     broadcaster: Broadcaster, need: ConditionNeed,
@@ -297,7 +295,7 @@ final class EngineObservers: Sendable {
   func add(_ memory: MemoryReturn) { self.memory.withLock { $0 = memory } }
 
   /// Must be called before the engine starts.
-  func add(_ fleet: FleetLink) { self.fleet.withLock { $0 = fleet } }
+  func add(_ fleet: any FleetWork) { self.fleet.withLock { $0 = fleet } }
 
   func observe(_ event: EngineEvent) {
     fleet.withLock { $0 }?.observe(event)

@@ -1,4 +1,3 @@
-import KettleFleet
 import KettleModel
 
 /// A side effect for the caller to perform; returned by `Dashboard.update(_:at:)`.

@@ -18,9 +18,8 @@ let importTable: [String: ImportRow] = [
   "KettleModel": ImportRow(),
   "KettleCollections": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
   "KettleScheduler": ImportRow(ours: ["KettleCollections", "KettleModel"]),
-  "KettleControl": ImportRow(
-    ours: ["KettleFleet", "KettleModel"], system: ["FoundationEssentials"]),
-  "KettleDashboard": ImportRow(ours: ["KettleCollections", "KettleFleet", "KettleModel"]),
+  "KettleControl": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
+  "KettleDashboard": ImportRow(ours: ["KettleCollections", "KettleModel"]),
   "KettleConfiguration": ImportRow(ours: ["KettleModel"]),
   "KettleFleet": ImportRow(ours: ["KettleModel"]),
 
@@ -79,7 +78,7 @@ let importTable: [String: ImportRow] = [
     system: ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]),
   "KettleCommands": ImportRow(
     ours: [
-      "KettleCollections", "KettleConfiguration", "KettleControl", "KettleDashboard", "KettleFleet",
+      "KettleCollections", "KettleConfiguration", "KettleControl", "KettleDashboard",
       "KettleModel", "KettleRPC", "KettleSocket", "KettleStarter", "KettleSystem",
       "KettleTerminal",
     ], outside: ["ArgumentParser"], system: ["Dispatch", "FoundationEssentials", "Glibc"]),

@@ -7,11 +7,12 @@ struct Manifest {
 
   init(_ file: SourceText) {
     let text = file.lines.joined(separator: "\n")
-    var productNames: [String: String] = [:]
-    for match in text.matches(of: /let (\w+) = outside\("(\w+)"/) {
-      productNames[String(match.1)] = String(match.2)
+    // What a trait includes has the name of a constant.
+    var conditional: [String: String] = [:]
+    for match in text.matches(of: /let (\w+) = (outside|onlyInFleets)\("(\w+)"/) {
+      conditional[String(match.1)] = String(match.3)
+      if match.2 == "outside" { products.insert(String(match.3)) }
     }
-    products = Set(productNames.values)
     for match in text.matches(of: /\.systemLibrary\(name: "(\w+)"\)/) {
       dependencies[String(match.1)] = []
     }
@@ -23,7 +24,7 @@ struct Manifest {
       let list = match.2.prefix { $0 != "]" }
       var names = Set(list.matches(of: /"(\w+)"/).map { String($0.1) })
       for word in list.matches(of: /\b(\w+)\b/) {
-        if let product = productNames[String(word.1)] { names.insert(product) }
+        if let name = conditional[String(word.1)] { names.insert(name) }
       }
       // Programs in one folder share a row of the import table.
       let folder = match.2.firstMatch(of: /path: "(Examples|Benchmarks)\//)?.1 ?? match.1

@@ -1,9 +1,8 @@
 import KettleControl
-import KettleModel
 import Testing
 
 @testable import KettleCommands
-@testable import KettleFleet
+@testable import KettleModel
 
 @Suite(.timeLimit(.minutes(5)))
 struct FleetCommandTests {

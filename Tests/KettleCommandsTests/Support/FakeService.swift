@@ -1,5 +1,4 @@
 import KettleControl
-import KettleFleet
 import KettleModel
 import KettleSocket
 import KettleStarter

@@ -1,8 +1,8 @@
-import KettleModel
 import KettleSystem
 
 @testable import KettleDaemon
 @testable import KettleFleet
+@testable import KettleModel
 
 /// A fleet in memory that records what is asked.
 final class FakeFleet: FleetService, FleetBoard {

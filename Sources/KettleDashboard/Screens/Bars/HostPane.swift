@@ -1,4 +1,3 @@
-import KettleFleet
 import KettleModel
 
 /// The hosts beside the graph: their connections, their speed, and what keeps transfers from them.

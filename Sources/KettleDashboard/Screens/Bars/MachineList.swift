@@ -1,4 +1,3 @@
-import KettleFleet
 import KettleModel
 
 /// The machines of a list beside the graph: their labels, what they do, and which are lost.

@@ -1,8 +1,7 @@
-import KettleModel
 import Testing
 
 @testable import KettleDashboard
-@testable import KettleFleet
+@testable import KettleModel
 
 /// The list of a fleet.
 struct FleetListTests {

@@ -1,4 +1,3 @@
-import KettleFleet
 import KettleModel
 import Testing
 

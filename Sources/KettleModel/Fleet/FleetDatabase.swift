@@ -1,5 +1,3 @@
-import KettleModel
-
 /// What a connection URI or string of libpq tells without a connection
 /// (https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
 package struct FleetDatabase: Hashable, Sendable {
@@ -49,21 +47,5 @@ package struct FleetDatabase: Hashable, Sendable {
       rest = rest.dropFirst(value.count)
     }
     return values
-  }
-}
-
-extension FleetError {
-  /// Why the fleet's queue did not answer, as the end of a sentence.
-  package var words: String {
-    switch self {
-    case .unreachable(let detail): "its database cannot be reached (\(detail))"
-    case .refused(let detail): "its database refused (\(detail))"
-    case .superseded: "another machine has joined it under the name of this one"
-    case .notInitialized:
-      "there is no fleet in the database, \"kettle fleet init\" makes one"
-    case .otherVersion(let version):
-      "its tables have version \(version), install the same version of kettle on all machines"
-    case .noLibrary(let detail): "the library libpq cannot be used (\(detail))"
-    }
   }
 }
