@@ -45,8 +45,8 @@ def popup(browser, path, title, words, scheme):
 
 
 def running(browser, folder):
-    popup(browser, f"{folder}/screenshot-1.png", "Downloads that go on",
-          "Kettle takes them over and continues when the browser is closed.", "light")
+    popup(browser, f"{folder}/screenshot-1.png", "Downloads that keep going",
+          "Kettle takes over your downloads and finishes them after you close the browser.", "light")
     with open(ICON, "rb") as file:
         icon = address("image/png", file.read())
     compose(browser, f"{folder}/tile.png", f"<img width=128 src='{icon}'><h1>Kettle</h1>", LIGHT, TILE)
@@ -59,5 +59,5 @@ def settings(browser, folder):
 
 
 def refreshed(browser, folder):
-    popup(browser, f"{folder}/screenshot-3.png", "A dead link is no end",
-          "Download the file from its page again, and Kettle keeps every byte that it has.", "dark")
+    popup(browser, f"{folder}/screenshot-3.png", "Renew an expired link",
+          "Download the file from its page again. Kettle keeps every byte it already has.", "dark")
