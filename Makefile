@@ -46,7 +46,7 @@ deps: ## Install what the system lacks
 	@./assets/install-deps.sh
 
 build: deps ## Build the release program, .build/release/kettle
-	swift build -c release $$(./assets/release-flags.sh) --product kettle
+	flags=$$(./assets/release-flags.sh) && swift build -c release $$flags --product kettle
 
 demo: deps ## Watch files being downloaded, in a throw-away home
 	swift build $(DEMO_BUILD)

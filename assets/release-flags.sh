@@ -24,5 +24,12 @@ esac
 # of the same length everywhere.
 build=/tmp/kettle-$(printf '%s' "$root" | sha256sum | cut -c 1-16)
 mkdir -p "$root/.build"
-[ "$(readlink "$build")" = "$root/.build" ] || ln -sfn "$root/.build" "$build"
+[ "$(readlink "$build")" = "$root/.build" ] || ln -sfn "$root/.build" "$build" || true
+# Everyone may write to /tmp. In a folder that is not ours, or behind another's link, others could change
+# what is built; nobody but its owner can replace a link there.
+if [ ! -L "$build" ] || [ "$(stat -c %u "$build")" != "$(id -u)" ] ||
+  [ "$(readlink "$build")" != "$root/.build" ]; then
+  echo "release-flags: $build is not a link of this user to $root/.build; remove it" >&2
+  exit 1
+fi
 echo "--scratch-path $build -Xcc -ffile-prefix-map=$build=kettle/.build"

@@ -93,6 +93,21 @@ package enum ConfigurationReader: Hashable, Sendable {
 }
 
 extension ConfigurationProblem {
+  /// Says why `kettle config set` does not set a key.
+  package func refusal(path: String) -> String {
+    switch what {
+    case .unknownKey(let key):
+      let question = Self.nearestKey(to: key).map { " (did you mean \"\($0)\"?)" } ?? ""
+      return "There is no key \"\(key.sanitizedForDisplay(limit: 100))\"\(question); "
+        + "\"man kettle-config\" lists the keys"
+    case .wrongValue(let key, let expectation):
+      return "The value of \"\(key)\" must be \(expectation); nothing was changed"
+    case .unreadable, .unquoted, .missingElement, .incomplete, .notInArray, .withoutCondition,
+      .givenTwice:
+      return sentence(path: path)
+    }
+  }
+
   /// States the problem, its location and the remedy. Omits values: one may be a password.
   package func sentence(path: String, for reader: ConfigurationReader = .service) -> String {
     let file = "\"" + path.sanitizedForDisplay(limit: 4096) + "\""

@@ -34,9 +34,11 @@ for row in $rows; do
   [ -r "$bench/rows/$row.sh" ] || fail "there is no row \"$row\"; there are: $all_rows"
 done
 
+flags=$(assets/release-flags.sh)
 for program in $programs; do
-  # shellcheck disable=SC2046
-  swift build -c release $(assets/release-flags.sh) --product "$program"
+  # The flags are words of their own on purpose.
+  # shellcheck disable=SC2086
+  swift build -c release $flags --product "$program"
 done
 
 # Served: the big file, a part of it for the library, and the small ones. Written: one big file, or

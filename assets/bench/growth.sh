@@ -24,9 +24,11 @@ parts=${*:-connections queue sizes}
 for part in $parts; do
   [ -r "$bench/growth/$part.sh" ] || fail "there is no part \"$part\": connections, queue, sizes"
 done
+flags=$(assets/release-flags.sh)
 for program in kettle origin-sockets measured-run first-screen; do
-  # shellcheck disable=SC2046
-  swift build -c release $(assets/release-flags.sh) --product "$program"
+  # The flags are words of their own on purpose.
+  # shellcheck disable=SC2086
+  swift build -c release $flags --product "$program"
 done
 
 # The largest file takes its time.

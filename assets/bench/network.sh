@@ -27,9 +27,11 @@ done
 [ "$(id -u)" -eq 0 ] ||
   fail 'it makes network namespaces and tun devices, which only root may: sudo make bench-network'
 
+flags=$(assets/release-flags.sh)
 for program in kettle measured-run link-emulator origin-sockets; do
-  # shellcheck disable=SC2046
-  swift build -c release $(assets/release-flags.sh) --product "$program"
+  # The flags are words of their own on purpose.
+  # shellcheck disable=SC2086
+  swift build -c release $flags --product "$program"
 done
 
 # Served: the files of all rows. Written: one file at a time, and the homes of the services.

@@ -18,8 +18,8 @@ git -C "$other" checkout -q FETCH_HEAD
 # The same versions of the packages that it uses.
 cp "$top/Package.resolved" "$other/Package.resolved"
 # The flags are words of their own on purpose.
-# shellcheck disable=SC2046
-(cd "$other" && swift build -c release $(./assets/release-flags.sh) --product kettle --quiet) ||
+# shellcheck disable=SC2086
+(cd "$other" && flags=$(./assets/release-flags.sh) && swift build -c release $flags --product kettle --quiet) ||
   fail 'the other build'
 say "built again in a folder whose path has ${#other} characters; that of this tree has ${#top}"
 

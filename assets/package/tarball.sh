@@ -17,6 +17,8 @@ trap 'rm -rf "$work"' EXIT
 "$top/assets/package/$tree" "$program" "/$name" "$work"
 install -m 644 "$top/LICENSE" "$work/$name/share/doc/kettle/LICENSE"
 install -m 755 "$top/assets/package/install.sh" "$work/$name/install.sh"
+# A link has no digest of its own.
+(cd "$work/$name" && find . -type l -printf '%P\t%l\n' | LC_ALL=C sort > LINKS)
 (cd "$work/$name" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum > SHA256SUMS)
 
 mkdir -p "$output"

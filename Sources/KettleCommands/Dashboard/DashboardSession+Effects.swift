@@ -158,7 +158,7 @@ extension DashboardSession {
       try configuration.set(setting.key, to: setting.words)
     } catch let error as ConfigurationError {
       // The screen has one line, and the file does not have the value.
-      guard case .problem(let problem) = error.what,
+      guard case .refused(let problem) = error.what,
         case .wrongValue(let key, mustBe: let values) = problem.what
       else { throw error }
       return .failed(sentence: "\(key) must be \(values)")

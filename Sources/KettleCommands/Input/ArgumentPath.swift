@@ -56,8 +56,15 @@ enum ArgumentPath {
     if missing.isEmpty {
       return writableDirectory(path, from: directory).map { .existing($0) }
     }
-    return writableDirectory(above, from: "/").map {
-      .missing(([$0 == "/" ? "" : $0] + missing.map(String.init)).joined(separator: "/"))
+    switch writableDirectory(above, from: "/") {
+    case .success(let existing):
+      let root = existing == "/" ? "" : existing
+      return .success(.missing(([root] + missing.map(String.init)).joined(separator: "/")))
+    case .failure(let error):
+      guard case .path(.directoryUnwritable(_, let detail)) = error.problem else {
+        return .failure(error)
+      }
+      return .failure(UsageError(.path(.directoryNotMade(path, detail: detail))))
     }
   }
 

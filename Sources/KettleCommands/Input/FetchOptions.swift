@@ -34,8 +34,8 @@ struct FetchOptions: ParsableArguments {
   @Flag(
     name: [.customShort("c"), .customLong("continue")],
     help: """
-      Continue a file of that name that curl, wget or a browser has begun, if its end is that of the \
-      same bytes. Without -d, one in the current directory is continued there.
+      Continue a file of that name that curl, wget or a browser has begun, if its last bytes are \
+      those of the server. Without -d, one in the current directory is continued there.
       """)
   var continues = false
 

@@ -203,7 +203,7 @@ struct SpecTemplate: Sendable {
         problems.append(.value(.connections(count)))
       }
     }
-    read(options.limit, with: RateText.parse, orElse: { .rate($0) }) {
+    read(options.limit, with: RateText.typed, orElse: { .rate($0) }) {
       $0.limitBytesPerSecond = $1
     }
     let clock = context.clock

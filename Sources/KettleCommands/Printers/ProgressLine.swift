@@ -36,9 +36,12 @@ struct ProgressLine {
         " in " + DurationText.countdown(until: $0, now: now)
       } ?? ""
     guard row.state == .waiting else { return "starts\(until)" }
-    let reason = row.complaint ?? row.obstacle()
-    let next = until.isEmpty || row.reason?.isRetry == true ? until : ", next check" + until
-    return (row.reason?.isRetry == true ? "retrying" : row.stateWords) + next
+    let isRetry = row.reason?.isRetry == true
+    // That it is retried is said already.
+    let failure = isRetry ? row.error?.statement.sanitizedForDisplay(limit: 400) : nil
+    let reason = failure ?? row.complaint ?? row.obstacle()
+    let next = until.isEmpty || isRetry ? until : ", next check" + until
+    return (isRetry ? "retrying" : row.stateWords) + next
       + (reason.map { ": " + $0 } ?? "")
   }
 }

@@ -48,6 +48,7 @@ extension Sentences {
   static func of(_ error: ConfigurationError) -> String {
     switch error.what {
     case .problem(let problem): problem.sentence(path: error.path)
+    case .refused(let problem): problem.refusal(path: error.path)
     case .unwritable(let detail):
       "\(quoted(error.path, limit: 4096)) cannot be written "
         + "(\(detail.sanitizedForDisplay(limit: 200))); nothing was changed"

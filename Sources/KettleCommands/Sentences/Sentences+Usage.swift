@@ -290,6 +290,10 @@ extension Sentences {
       "\(quoted(name)) is not a valid file name; use no \"/\" and no control characters, at most "
         + "\(FileName.byteCountMax) bytes, "
         + "and choose the directory with -d"
+    case .rate(let text) where RateText.parse(text) != nil,
+      .limit(let text) where RateText.parse(text) != nil:
+      "\(quoted(text)) would be bytes per second; write \(text)K or \(text)M, or \(text)B if you "
+        + "mean that"
     case .rate(let text):
       "Invalid rate \(quoted(text)); write 500K or 1.5M, which is per second"
     case .limit(let text):

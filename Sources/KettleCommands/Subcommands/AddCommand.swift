@@ -17,10 +17,10 @@ struct AddCommand: RunnableCommand {
       Examples:
         kettle add https://example.org/disk.iso
         kettle add -d ~/isos --checksum sha256:… https://example.org/disk.iso
-        kettle add -i urls.txt --limit 1.5M      a list: one URL per line, # starts a comment
+        kettle add -i urls.txt --limit 1.5M      a list: a URL per line, or # comments
         kettle add --mirror https://b.example/disk.iso https://a.example/disk.iso
-        kettle add disk.iso.meta4                the files of a Metalink, from all their mirrors
-        kettle add hf://org/model --to ~/models  a collection: see "kettle collections --help"
+        kettle add disk.iso.meta4                a Metalink: its files, all mirrors
+        kettle add hf://org/model --to ~/models  see "kettle collections --help"
         grep -o 'https://[^"]*' page | kettle add -i -
         kettle add --not-before +2h --priority low https://example.org/big.tar
         kettle wait $(kettle add https://example.org/a https://example.org/b)

@@ -9,8 +9,8 @@ struct BinCommand: ParsableCommand {
     abstract: "Show what can be undone, or delete it.",
     discussion: """
       What stop, remove and reset discard is kept for ten minutes, or until the disk is full. \
-      "kettle undo" brings it back. The list also has what start, pause, limit and the order keys \
-      changed in the last ten minutes, until the service ends.
+      "kettle undo" brings it back. The list also has the changes by start, pause, limit and the \
+      order keys in the last ten minutes, until the service ends.
 
       Examples:
         kettle bin
@@ -100,9 +100,8 @@ struct UndoCommand: RunnableCommand {
     discussion: """
       For ten minutes, what stop, remove, reset and clear discard is in the bin. Start, pause, \
       limit, priority and order are undone too, until the service ends. Each "kettle undo" undoes \
-      the latest action; "kettle bin" lists them with their numbers. A transfer that was started \
-      again since is not touched, and what it had stays in the bin; neither is one that has \
-      changed since. Undoing a start pauses the transfer and keeps the received bytes. Exits with \
+      the latest action; "kettle bin" lists them with their numbers. Transfers that were started or \
+      changed since are left alone, and their bytes stay in the bin. Undoing a start pauses the transfer and keeps the received bytes. Exits with \
       2 if there is nothing to undo, and with 1 if nothing could be restored.
 
       Examples:

@@ -276,7 +276,7 @@ struct LimitCommand: RunnableCommand {
 
   private func readRate() throws(UsageError) -> Int64? {
     if rate.lowercased() == RateText.none { return nil }
-    guard let bytesPerSecond = RateText.parse(rate) else {
+    guard let bytesPerSecond = RateText.typed(rate) else {
       throw UsageError(.value(.limit(rate)))
     }
     return bytesPerSecond

@@ -197,7 +197,7 @@ struct FleetLimitCommand: RunnableCommand {
 
   func run(in context: CommandContext) async throws -> ExitCode {
     let isNone = rate.lowercased() == RateText.none
-    guard let bytesPerSecond = isNone ? .some(nil) : RateText.parse(rate).map(Optional.some) else {
+    guard let bytesPerSecond = isNone ? .some(nil) : RateText.typed(rate).map(Optional.some) else {
       throw UsageError(.value(.limit(rate)))
     }
     _ = try await FleetCommand.send(.limit(bytesPerSecond: bytesPerSecond), in: context)

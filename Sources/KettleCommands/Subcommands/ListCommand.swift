@@ -22,7 +22,7 @@ struct ListCommand: RunnableCommand {
       heldBackDetails, until (when that is over) and readyAt. Unknown values are null.
 
       LEFT is how long a transfer should still take, and the last line says when all are done. \
-      What is done here and everywhere else has the state completed in JSON.
+      What is "done" in this list is "completed" in JSON.
 
       Examples:
         kettle list

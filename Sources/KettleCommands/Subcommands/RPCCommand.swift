@@ -12,8 +12,8 @@ struct RPCCommand: ParsableCommand {
     commandName: "rpc",
     abstract: "Let programs that control aria2 control Kettle.",
     discussion: """
-      Front ends such as AriaNg and the extensions of browsers speak to a port of this machine. It \
-      is closed until "kettle rpc enable". Only who knows the secret is answered.
+      Front ends such as AriaNg and browser extensions speak to a port of this machine. It is closed \
+      until "kettle rpc enable", and it answers only programs that know the secret.
 
       Examples:
         kettle rpc enable

@@ -49,7 +49,7 @@ struct SyncCommand: RunnableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Do so again and again, after a time such as 12h or 7d; never ends that. Nothing is deleted.",
+      "Repeat this after each 12h or 7d, for example; \"never\" ends that. Nothing is deleted.",
       valueName: "time"))
   var every: String?
 

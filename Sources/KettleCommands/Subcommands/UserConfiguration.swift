@@ -55,7 +55,7 @@ struct UserConfiguration {
     do throws(ConfigurationProblem) {
       try editor.set(key, toWords: words)
     } catch {
-      throw ConfigurationError(error, path: path)
+      throw ConfigurationError(.refused(error), path: path)
     }
   }
 
@@ -101,6 +101,8 @@ struct UserConfiguration {
 struct ConfigurationError: Error {
   enum What {
     case problem(ConfigurationProblem)
+    /// A key that is not set as the user wants.
+    case refused(ConfigurationProblem)
     case unwritable(String)
     /// Another command is changing it.
     case locked

@@ -87,6 +87,14 @@ extension TransferFailure {
   /// Whether a network on the way wants a login first.
   package var asksForNetworkLogin: Bool { statusMeaning() == .network }
 
+  /// Whether the server has rejected a login that it was sent.
+  package var rejectsLogin: Bool {
+    code == .loginNeeded && detail?.contains(Self.rejectedLogin) == true
+  }
+
+  /// The words before the name of a user in the detail of such a failure.
+  package static let rejectedLogin = "it rejected the login of"
+
   /// What the server speaks. The subject is an origin or a host where it is not a URL.
   package var family: TransferURL.Scheme.Family {
     let scheme = subject.firstRange(of: "://").flatMap {

@@ -82,7 +82,9 @@ extension HeldBackWords {
         history: "Waiting for a fresh link")
     case .needsLogin:
       self.init(
-        ["needs a login", "needs login"], "the server requires a login",
+        ["needs a login", "needs login"],
+        row?.error?.rejectsLogin == true
+          ? "the server rejected the login" : "the server requires a login",
         remedy: "give one with \"kettle start \(id) --user NAME\", which keeps everything",
         history: "Waiting for a login")
     case .needsDecision: self.init(decisionOn: row?.error?.certificate, id)

@@ -104,6 +104,9 @@ extension TransferFailure {
   /// the commands and the log use the same sentence. Text from outside is sanitized for display.
   public var sentence: String { FailureSentence(failure: self, isRetried: false).text }
 
+  /// The same sentence without the remedy.
+  package var statement: String { FailureSentence(failure: self, isRetried: true).problem }
+
   /// The same for a transfer that is retried automatically.
   public var sentenceWhileRetrying: String {
     FailureSentence(failure: self, isRetried: true).text
@@ -137,7 +140,7 @@ private struct FailureSentence {
   /// The message of the system, which says no more than the sentence.
   private static let refusedConnection = "Connection refused"
 
-  private var problem: String {
+  var problem: String {
     let name = failure.subject.sanitizedForDisplay()
     let said = detail.map { " (\($0))" } ?? ""
     return switch failure.code {

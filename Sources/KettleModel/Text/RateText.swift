@@ -22,6 +22,12 @@ public enum RateText {
     return sumOverflow || sum == 0 ? nil : sum
   }
 
+  /// Like `parse`, for what a person types: a few bytes per second without a unit are a slip.
+  package static func typed(_ text: String) -> Int64? {
+    guard let rate = parse(text), rate >= 1024 || text.last?.isLetter == true else { return nil }
+    return rate
+  }
+
   /// The shortest text that parses as exactly this rate.
   public static func text(_ bytesPerSecond: Int64) -> String {
     for letter: Character in ["G", "M", "K"] {

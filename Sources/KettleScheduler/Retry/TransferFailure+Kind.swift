@@ -80,7 +80,7 @@ extension TransferFailure {
     on url: TransferURL, status: Int, words: String? = nil, user: String?, problem: String? = nil
   ) -> TransferFailure {
     // A proxy knows nothing of the login for the server.
-    let rejected = status == 401 ? user.map { "it rejected the login of \"\($0)\"" } : nil
+    let rejected = status == 401 ? user.map { "\(TransferFailure.rejectedLogin) \"\($0)\"" } : nil
     let parts = [words ?? "\(status)", rejected, problem].compactMap { $0 }.filter { !$0.isEmpty }
     return TransferFailure(.loginNeeded, on: url.text, detail: parts.joined(separator: "; "))
   }

@@ -69,9 +69,8 @@ struct ProgressLineTests {
     row.reason = .retry
     row.error = TransferFailure(.connectionRefused, on: "example.org")
     row.goesOnAt = WallTime(millisecondsSince1970: FakeClock.start + 12_000)
-    let reason = "\"example.org\" refused the connection; it will b"
-    #expect(
-      line(row, columns: 80) == "3  file.iso: <yellow>retrying in 12 s: \(reason)…</>")
+    let reason = "\"example.org\" refused the connection"
+    #expect(line(row, columns: 80) == "3  file.iso: <yellow>retrying in 12 s: \(reason)</>")
     #expect(line(row, columns: 40) == "3  file.iso: <yellow>retrying in 12 s: \"exampl…</>")
     #expect(line(row, columns: 40, Self.ascii) == "3  file.iso: retrying in 12 s: \"exampl~")
     row.state = .paused

@@ -94,7 +94,11 @@ final class ConfigCommandTests {
 
   @Test func `an unknown key is named with the nearest one`() async {
     let outcome = await context().run("config", "set", "limits.rates", "2M")
-    #expect(outcome.error.contains("did you mean \"limits.rate\"?"), "\(outcome.error)")
+    #expect(
+      outcome.error == "kettle: There is no key \"limits.rates\" (did you mean \"limits.rate\"?); "
+        + "\"man kettle-config\" lists the keys\n")
+    let value = await context().run("config", "set", "limits.rate", "fast")
+    #expect(value.error.hasPrefix("kettle: The value of \"limits.rate\" must be a rate in quotes"))
   }
 
   @Test func `a check names every setting without effect`() async throws {

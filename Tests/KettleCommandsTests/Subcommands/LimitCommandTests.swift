@@ -47,6 +47,14 @@ struct LimitCommandTests {
     #expect(context.service.asked.isEmpty)
   }
 
+  @Test func `a number without a unit is questioned`() async {
+    let outcome = await FakeContext().run("limit", "5")
+    #expect(outcome.code == 2)
+    #expect(
+      outcome.error == "kettle: \"5\" would be bytes per second; write 5K or 5M, or 5B if you "
+        + "mean that\n")
+  }
+
   @Test func `ids together with --all are an error`() async {
     let outcome = await FakeContext().run("limit", "1M", "3", "--all")
     #expect(outcome.code == 2)

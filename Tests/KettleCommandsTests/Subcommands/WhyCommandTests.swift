@@ -199,6 +199,21 @@ struct WhyCommandTests {
       ]
     ) { $0.reason = .needsLogin },
     Situation(
+      state: .waiting, heldBack: held(.needsLogin),
+      lines: [
+        "Because the server rejected the login",
+        "Last response: \"https://a.example/f\" requires a login (401; it rejected the login of "
+          + "\"me\"); give one with kettle start ID --user NAME, which keeps everything",
+        "Until you act; it does not continue by itself",
+        "To do: give one with \"kettle start 3 --user NAME\", which keeps everything",
+      ]
+    ) {
+      $0.reason = .needsLogin
+      $0.error = TransferFailure(
+        .loginNeeded, on: "https://a.example/f",
+        detail: "401; \(TransferFailure.rejectedLogin) \"me\"")
+    },
+    Situation(
       state: .waiting, heldBack: held(.needsDecision),
       lines: [
         "Because what arrived may not be the file",

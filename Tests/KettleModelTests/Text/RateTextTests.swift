@@ -19,6 +19,13 @@ struct RateTextTests {
   ])
   func `text that is not a positive rate is rejected`(text: String) {
     #expect(RateText.parse(text) == nil)
+    #expect(RateText.typed(text) == nil)
+  }
+
+  @Test func `a few bytes without a unit are a slip`() {
+    #expect(RateText.typed("5") == nil && RateText.typed("1023") == nil)
+    #expect(RateText.typed("5B") == 5 && RateText.typed("900 B/s") == 900)
+    #expect(RateText.typed("1024") == 1024 && RateText.typed("5K") == 5120)
   }
 }
 

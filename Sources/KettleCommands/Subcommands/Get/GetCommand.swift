@@ -17,8 +17,8 @@ struct GetCommand: RunnableCommand {
       end: size, time, average speed and, if there is a checksum, that it matches. The path of \
       each finished file goes to standard output. A URL that is on the list already is not \
       fetched a second time: its transfer is followed, and started if it stands still. It takes \
-      over the options, and a finished file is compared with --checksum; an option that comes too \
-      late is an error.
+      over the options, and a finished file is compared with --checksum; an option that can no \
+      longer take effect is an error.
 
       Exits with 0 when every file is done, and with 1 when a transfer failed, was stopped \
       or removed, or needs a login or a new link.

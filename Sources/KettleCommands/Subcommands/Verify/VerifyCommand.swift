@@ -12,11 +12,11 @@ struct VerifyCommand: RunnableCommand {
              kettle verify --manifest <file> [<path> ...] [--json]
       """,
     discussion: """
-      While a file arrives, the service keeps a digest of each MiB of it. This command has the \
-      file read again and compared: it finds bit rot, missing ends, edits and missing files, and \
-      says which bytes differ. "kettle repair" fetches those again. A file that was downloaded \
-      before this version is compared with its checksum if it has one, and has digests from then \
-      on.
+      While a file arrives, the service keeps a digest of each MiB of it. This command reads the \
+      file again and compares it: it finds bit rot, missing ends, edits and missing files, and \
+      says which bytes differ. "kettle repair" fetches those again. A file without such digests, \
+      as one that was imported, is compared with its checksum if it has one, and has digests from \
+      then on.
 
       With --manifest, files are compared with a list such as SHA256SUMS, a Metalink or a torrent. \
       They need not be from Kettle, and no service is asked. Names in the manifest are below its \
