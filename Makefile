@@ -254,8 +254,10 @@ site: build docs ## Make the web site in .build/site, and fail on a link that le
 	assets/site/build.py .build/man .build/documentation .build/site
 	assets/site/check.py .build/site
 
-test-site: build ## Type the commands of docs/tutorial.md into a terminal, in about two minutes
+test-site: build ## Run every command of the documents as they stand there, in about four minutes
+	@./assets/install-deps.sh commands
 	assets/site/tutorial.py .build/release/kettle
+	assets/site/commands.py .build/release/kettle
 
 clean: ## Remove everything that was built
 	rm -rf .build

@@ -2,7 +2,8 @@
 # Makes sure that everything needed to build and test Kettle is there; installs what is missing on
 # Debian and its children, names it elsewhere. Asks for nothing when nothing is missing.
 # With the word "faults", "servers", "sources", "fleet", "clients", "bench", "pictures", "package", "release" or
-# "site" it looks for what that target of make needs, too; with "containers", for what `make test-packages` needs.
+# "site" it looks for what that target of make needs, too; with "containers", for what `make test-packages` needs,
+# and with "commands", for what `make test-site` needs.
 set -eu
 purpose=${1:-}
 
@@ -164,6 +165,21 @@ if [ "$purpose" = site ]; then
   need_program python3 python3
   need_program cmark-gfm cmark-gfm
   need_program mandoc mandoc
+fi
+
+# The commands of the documents run on a machine of their own, with its servers and its database.
+if [ "$purpose" = commands ]; then
+  need_program python3 python3
+  need_program unshare util-linux
+  need_program ip iproute2
+  need_program openssl openssl
+  need_program sshd openssh-server
+  need_program ssh openssh-client
+  [ -x "$(find /usr/lib/postgresql -name initdb 2>/dev/null | head -n 1)" ] || missing="$missing postgresql"
+  need_program psql postgresql-client
+  need_program wget wget
+  need_program xz xz-utils
+  need_program minisign minisign
 fi
 
 # The pictures show downloads from a server on the loopback.
