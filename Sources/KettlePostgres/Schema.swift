@@ -59,9 +59,12 @@ enum Schema {
       is_holding boolean not null default false, is_draining boolean not null default false,
       left_at timestamptz, bytes_per_second bigint not null default 0,
       wants_more boolean not null default false, free_bytes bigint,
-      completed bigint not null default 0, share_address text);
+      completed bigint not null default 0, share_address text,
+      -- Until then it waits for a share of any host. See `share_out`.
+      hungry_until timestamptz);
     create unique index if not exists host_name on host (name) where left_at is null;
     create index if not exists host_lease on host (alive_until) where is_holding;
+    create index if not exists host_hungry on host (hungry_until) where hungry_until is not null;
 
     create table if not exists origin (
       id bigint generated always as identity primary key, text text not null unique,
@@ -75,7 +78,8 @@ enum Schema {
       where shares <> 1 or connections is not null;
     create table if not exists share (
       origin bigint not null, slot integer not null, host bigint, connections integer,
-      primary key (origin, slot));
+      -- The host that gets it when the one that holds it releases it.
+      next_host bigint, primary key (origin, slot));
     create index if not exists share_host on share (host) where host is not null;
 
     -- `changed` is the transaction that wrote the row last.

@@ -24,7 +24,7 @@ enum SchemaHosts {
     declare groups bigint[]; near bigint[];
     begin
       update host set is_holding = false where id = any(hosts);
-      update share set host = null where host = any(hosts);
+      update share set host = null, next_host = null where host = any(hosts);
       with given as (
         update transfer set state = case state when 5 then 5 else 0 end, host = null,
           changed = pg_current_xact_id() where host = any(hosts) and state in (1, 2, 5)
@@ -121,7 +121,7 @@ enum SchemaHosts {
     create or replace function take_again(h bigint, claims jsonb) returns void language plpgsql
     as $$
     begin
-      update share s set host = h from (
+      update share s set host = h, next_host = null from (
           select distinct t.origin, t.slot from jsonb_to_recordset(claims) c (id bigint, epoch bigint)
           join transfer t on t.id = c.id and t.epoch = c.epoch
           where is_left(t) and t.slot is not null) w
@@ -132,6 +132,50 @@ enum SchemaHosts {
         where t.id = c.id and t.epoch = c.epoch and is_left(t)
           and exists (select from share s
             where s.origin = t.origin and s.slot = t.slot and s.host = h);
+    end $$;
+
+    -- Promises half of a host's shares to one that has nothing to do. This host claims nothing more of
+    -- them, and passes each on when it releases it.
+    create or replace function share_out(h host) returns void language plpgsql as $$
+    declare other host; half integer;
+    begin
+      half := (select count(*) from share where host = h.id and next_host is null) / 2;
+      if half = 0 then return; end if;
+      select * into other from host
+        where hungry_until > now() and alive_until > now() and left_at is null and not is_draining
+          and id <> h.id
+        order by hungry_until limit 1 for no key update skip locked;
+      if other.id is null then return; end if;
+      update share set next_host = other.id where (origin, slot) in (
+        select origin, slot from share where host = h.id and next_host is null
+          and has_work(origin, array['', other.name] || other.labels)
+        order by origin, slot limit half);
+      if found then update host set hungry_until = null where id = other.id; end if;
+    end $$;
+
+    create or replace function release_shares(h bigint, released jsonb) returns void
+    language plpgsql as $$
+    declare s record; other bigint;
+    begin
+      for s in
+        select s.origin, s.slot, s.next_host
+        from jsonb_to_recordset(released) r (origin text, slot integer)
+        join origin o on o.text = r.origin
+        join share s on s.origin = o.id and s.slot = r.slot and s.host = h
+        where not exists (select from transfer t where t.host = h and t.state in (1, 2, 5)
+          and t.origin = s.origin and t.slot = s.slot)
+      loop
+        other := null;
+        if s.next_host is not null then
+          -- Hosts that pass shares to each other at the same time must not wait for each other.
+          select id into other from host
+            where id = s.next_host and alive_until > now() and left_at is null
+            for no key update skip locked;
+          update host set is_holding = true where id = other;
+          if other is not null then perform pg_notify('kettle_work', ''); end if;
+        end if;
+        update share set host = other, next_host = null where origin = s.origin and slot = s.slot;
+      end loop;
     end $$;
 
     create or replace function apply_reports(h bigint, p jsonb) returns void language plpgsql as $$
@@ -150,11 +194,7 @@ enum SchemaHosts {
       -- Closes all shares of the origin. Repeated reports of the same time do not extend it.
       update origin o set opens_at = r.opens_at from r
         where o.id = r.id and o.opens_at < r.opens_at - interval '1 second';
-      update share s set host = null from jsonb_to_recordset(p->'released') r (origin text, slot integer)
-        join origin o on o.text = r.origin
-        where s.origin = o.id and s.slot = r.slot and s.host = h and not exists (
-          select from transfer t where t.host = h and t.state in (1, 2, 5)
-            and t.origin = s.origin and t.slot = s.slot);
+      perform release_shares(h, p->'released');
       insert into progress as g (id, body, changed)
         select t.id, r, pg_current_xact_id() from jsonb_array_elements(p->'progress') r
         join transfer t on t.id = (r->>'id')::bigint and is_claim(t, h)
@@ -209,12 +249,14 @@ enum SchemaHosts {
 
   static let claim = """
     do $$ begin
-      create type found_shares as (origins bigint[], slots integer[], next timestamptz);
+      create type found_shares as (
+        origins bigint[], slots integer[], next timestamptz, is_blocked boolean);
     exception when duplicate_object then null; end $$;
 
     -- Up to `most` open shares with work for these names: those that the host holds, and free ones
     -- of origins from a random one on, which it takes if `takes`. At most 200 origins are looked at.
-    -- `next` is when one that is closed or held by others may be had.
+    -- `next` is when one that is closed or held by others may be had, and `is_blocked` whether others
+    -- hold one.
     create or replace function find_shares(h host, names text[], most integer, takes boolean)
     returns found_shares language plpgsql as $$
     declare
@@ -224,7 +266,7 @@ enum SchemaHosts {
       select coalesce(array_agg(s.origin), '{}'), coalesce(array_agg(s.slot), '{}')
         into f.origins, f.slots from (
           select s.origin, s.slot from share s join origin g on g.id = s.origin
-          where s.host = h.id and s.slot < g.shares and g.opens_at <= now()
+          where s.host = h.id and s.next_host is null and s.slot < g.shares and g.opens_at <= now()
             and has_work(s.origin, names) limit most) s;
       select floor(random() * max(id)) into begun from origin;
       at := begun;
@@ -251,9 +293,12 @@ enum SchemaHosts {
           select min(alive_until) into ends from host where id in (
             select host from share where origin = at);
           f.next := least(f.next, ends);
+          f.is_blocked := true;
           continue;
         end if;
-        if takes then update share set host = h.id where origin = at and slot = free; end if;
+        if takes then
+          update share set host = h.id, next_host = null where origin = at and slot = free;
+        end if;
         f.origins := f.origins || at;
         f.slots := f.slots || free;
       end loop;
@@ -281,6 +326,7 @@ enum SchemaHosts {
       names := array(select distinct unnest(names));
       perform take_back(h.id);
       if wanted > 0 then
+        perform share_out(h);
         f := find_shares(h, names, wanted, true);
         quota := ceil(wanted::numeric / greatest(1, cardinality(f.origins)));
         -- An even part of each, and what is missing then from the first that have more.
@@ -306,7 +352,9 @@ enum SchemaHosts {
         select coalesce(jsonb_agg(claim_of(c, o.text) order by c.priority desc, c.id), '[]')
           into claims from c join origin o on o.id = c.origin;
       end if;
-      update host set alive_until = lease, is_holding = is_holding or cardinality(ids) > 0
+      update host set alive_until = lease, is_holding = is_holding or cardinality(ids) > 0,
+          hungry_until = case when f.is_blocked and cardinality(ids) = 0 and not exists (
+            select from transfer where host = h.id and state in (1, 2, 5)) then lease end
         where id = h.id;
       return jsonb_build_object('claims', claims, 'shares', grants(h.id),
         'nextMilliseconds', case when f.next is not null then coalesce(milliseconds(f.next), 0) end,

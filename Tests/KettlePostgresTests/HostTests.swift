@@ -52,6 +52,40 @@ extension PostgresTests {
       #expect(claims.allSatisfy { $0.order?.url.origin.text == $0.share.origin })
     }
 
+    @Test func `a host with nothing to do gets half of another's shares`() throws {
+      let origins = ["a", "b", "c", "d"].map { "http://\($0).example" }
+      try fleet.add(origins.flatMap { origin in (1...20).map { "\(origin)/\($0)" } })
+      let (a, b) = (try fleet.host("a"), try fleet.host("b"))
+      let claims = try a.claim(8).claims
+      func end(_ origin: String) throws {
+        let own = claims.filter { $0.share.origin == origin }
+        #expect(try a.finish(own, .failed(TransferFailure(.timedOut, on: "h"))).count == own.count)
+      }
+      func release(_ origin: String) throws -> Set<String> {
+        let reply = try a.beat([]) { $0.released = [ShareKey(origin: origin, slot: 0)] }
+        return Set(reply.shares.map(\.share.origin))
+      }
+      #expect(Set(claims.map(\.share.origin)) == Set(origins))
+      #expect(try b.claim(8).claims.isEmpty)
+      // The other one notices with its next claim, and claims nothing more there.
+      let promised = Set(origins).subtracting(try a.claim(8).claims.map(\.share.origin)).sorted()
+      #expect(promised.count == 2)
+      let (first, second) = (try #require(promised.first), try #require(promised.last))
+      // What it has claimed there before, it ends.
+      #expect(try release(first).contains(first))
+      #expect(try b.claim(8).claims.isEmpty)
+      try end(first)
+      #expect(try !release(first).contains(first))
+      // Nobody else can take it meanwhile.
+      #expect(try fleet.host("c").claim(8).claims.isEmpty)
+      #expect(Set(try b.claim(8).claims.map(\.share.origin)) == [first])
+      // What is promised to a host that has left is free.
+      try end(second)
+      try b.table.leave(b.key)
+      #expect(try !release(second).contains(second))
+      #expect(try fleet.host("d").claim(8).claims.contains { $0.share.origin == second })
+    }
+
     @Test func `labels and names decide who may claim`() throws {
       let all = try fleet.add(["http://a.example/1"])
       let nas = try fleet.add(["http://a.example/2"], on: "nas")

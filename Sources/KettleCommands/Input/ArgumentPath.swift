@@ -61,7 +61,7 @@ enum ArgumentPath {
       let root = existing == "/" ? "" : existing
       return .success(.missing(([root] + missing.map(String.init)).joined(separator: "/")))
     case .failure(let error):
-      guard case .path(.directoryUnwritable(_, let detail)) = error.problem else {
+      guard case .path(.directoryUnwritable(_, let detail))? = error.problems.first else {
         return .failure(error)
       }
       return .failure(UsageError(.path(.directoryNotMade(path, detail: detail))))
