@@ -155,9 +155,9 @@ enum SchemaHosts {
 
     create or replace function release_shares(h bigint, released jsonb) returns void
     language plpgsql as $$
-    declare s record; other bigint;
+    declare given record; other bigint;
     begin
-      for s in
+      for given in
         select s.origin, s.slot, s.next_host
         from jsonb_to_recordset(released) r (origin text, slot integer)
         join origin o on o.text = r.origin
@@ -166,15 +166,15 @@ enum SchemaHosts {
           and t.origin = s.origin and t.slot = s.slot)
       loop
         other := null;
-        if s.next_host is not null then
+        if given.next_host is not null then
           -- Hosts that pass shares to each other at the same time must not wait for each other.
           select id into other from host
-            where id = s.next_host and alive_until > now() and left_at is null
+            where id = given.next_host and alive_until > now() and left_at is null
             for no key update skip locked;
           update host set is_holding = true where id = other;
           if other is not null then perform pg_notify('kettle_work', ''); end if;
         end if;
-        update share set host = other, next_host = null where origin = s.origin and slot = s.slot;
+        update share set host = other, next_host = null where origin = given.origin and slot = given.slot;
       end loop;
     end $$;
 

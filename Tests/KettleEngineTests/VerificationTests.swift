@@ -199,6 +199,38 @@ struct VerificationTests {
     #expect(world.journal.records[id]?.finishedFile?.path == Self.path)
   }
 
+  @Test(arguments: [1, 2])
+  func `a repair of a file that is damaged as a whole asks for a part, too`(
+    blockCount: Int
+  ) async throws {
+    let (world, id) = try await finished(blockCount: blockCount)
+    let good = try #require(world.files.bytes(at: Self.path))
+    try rot(Array(0..<blockCount), in: world)
+    guard case .repairing(let repair)? = try await check(id, in: world, .repair) else {
+      Issue.record("nothing is repaired")
+      return
+    }
+    let request = await world.transport.request(2)
+    #expect(Self.range(request) == "bytes=0-")
+    let total = blockCount * Self.block
+    world.transport.head(
+      request.id, 206,
+      [
+        "Content-Range": "bytes 0-\(total - 1)/\(total)", "ETag": "\"v1\"",
+        "Content-Length": "\(total)",
+      ])
+    await world.transport.called { $0.contains(.accept(request.id)) }
+    for block in 0..<blockCount { world.transport.body(request.id, Self.piece(block)) }
+    world.transport.end(request.id, .complete)
+    await world.told.wait { events in
+      events.contains { event in
+        if case .removed(let row) = event { row.id == repair } else { false }
+      }
+    }
+    #expect(world.files.bytes(at: Self.path) == good)
+    #expect(world.files.paths == [Self.path])
+  }
+
   @Test func `a repair whose bytes are not proved changes nothing`() async throws {
     let (world, id) = try await finished(blockCount: 8)
     try rot([2], in: world)

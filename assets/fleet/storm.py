@@ -231,9 +231,16 @@ class Storm:
         address = "postgresql://fleet@10.77.0.1/downloads"
         self.hosts[0].kettle("fleet", "init", address)
         self.database.sql(f"update kettle.meta set lease_ms = {int(LEASE * 1000)}")
+        # A machine that joins under another name, or by another address, leaves first.
+        self.hosts[0].kettle("fleet", "join", address, "--name", self.hosts[0].name)
+        self.hosts[0].kettle("fleet", "join", address, "--name", "guest")
+        self.hosts[0].kettle("fleet", "join", "host=10.77.0.1 user=fleet dbname=downloads", "--name", "guest")
         for host in self.hosts:
             host.kettle("fleet", "join", address, "--name", host.name, "--take", str(self.options.take),
                         "--root", str(self.share))
+        names = self.database.sql("select string_agg(name, ' ' order by id) from kettle.host where left_at is null")
+        if names.split() != [host.name for host in self.hosts]:
+            raise SystemExit(f"fleet: the machines are {names}")
 
     def add(self):
         names = [

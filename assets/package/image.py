@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import subprocess
 import sys
 import tarfile
@@ -20,6 +21,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parent.parent
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 USER = 1000
 BUNDLE = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
@@ -36,7 +38,7 @@ def release():
     """Returns the version and the time that every file gets, as release.sh sets them."""
     script = '. "$top/assets/package/release.sh"; printf "%s %s" "$version" "$SOURCE_DATE_EPOCH"'
     said = subprocess.run(
-        ["sh", "-euc", script], env={**os.environ, "top": str(HERE.parent.parent)}, check=True,
+        ["sh", "-euc", script], env={**os.environ, "top": str(TOP)}, check=True,
         capture_output=True, text=True).stdout
     version, seconds = said.split()
     return version, int(seconds)
@@ -55,6 +57,7 @@ def layer(root, seconds):
 
         contents = {name: text.encode() for name, text in FILES.items()}
         contents[str(BUNDLE)[1:]] = BUNDLE.read_bytes()
+        contents["usr/local/share/doc/kettle/LICENSE"] = (TOP / "LICENSE").read_bytes()
         contents["usr/local/share/doc/kettle/copyright-of-certificates"] = pathlib.Path(
             "/usr/share/doc/ca-certificates/copyright").read_bytes()
         folders, links, programs = set(), {}, set()
@@ -83,6 +86,16 @@ def layer(root, seconds):
     return archive.getvalue()
 
 
+def licenses():
+    """Returns those of the program, of the libraries that the portable archive has, and of the
+    certificates, as an expression of SPDX."""
+    text = (HERE / "description.txt").read_text()
+    names = re.search(r"^license: (.*)$", text, re.M)[1].split(" AND ")
+    libraries = re.search(r"^libraries:\n((?: .*\n)+)", text, re.M)[1]
+    names += [line.split()[1].replace("-WITH-", " WITH ") for line in libraries.splitlines()]
+    return " AND ".join(dict.fromkeys([*names, "MPL-2.0"]))
+
+
 def configuration(version, created, digest):
     """Returns the configuration of the image (config.md), with the health check that Docker adds to it."""
     second = 1_000_000_000
@@ -104,7 +117,7 @@ def configuration(version, created, digest):
             "Labels": {
                 "org.opencontainers.image.title": "Kettle",
                 "org.opencontainers.image.version": version,
-                "org.opencontainers.image.licenses": "Apache-2.0",
+                "org.opencontainers.image.licenses": licenses(),
                 "org.opencontainers.image.url": "https://example.org/kettle",
             },
             "Healthcheck": {

@@ -41,6 +41,11 @@ awk -v heading="$heading" '$0 == heading { inside = 1; next } /^## / { inside = 
   inside && /^- / { found = 1 } END { exit !found }' CHANGELOG.md ||
   fail "CHANGELOG.md says nothing below $heading"
 
+# The pages. The extension has a number of its own.
+others=$(grep -noE 'kettle[-_:][0-9]+\.[0-9]+\.[0-9]+|/v[0-9]+\.[0-9]+\.[0-9]+/' \
+  README.md docs/installing.md assets/package/compose.yaml | grep -vE "[-_:v]${version//./\\.}/?\$" || true)
+[ -z "$others" ] || fail "another version than $version: $(head -3 <<< "$others" | tr '\n' ' ')"
+
 # The keys.
 unsigned=
 if [ -z "${MINISIGN:-}" ]; then
@@ -81,10 +86,13 @@ fi
 # What is published.
 release=$PWD/.build/releases/$tag
 mkdir -p .build/extension
-find "$packages" .build/extension -maxdepth 1 -type f -name "*$version*" ! -name '*.sha256' -exec cp -p {} "$release/" \;
+find "$packages" -maxdepth 1 -type f -name "*$version*" ! -name '*.sha256' -exec cp -p {} "$release/" \;
+find .build/extension -maxdepth 1 -type f -exec cp -p {} "$release/" \;
 if [ -d "$packages/recipes" ]; then cp "$packages"/recipes/* "$release/"; fi
 # A build with the same versions of the libraries has the same bytes.
 cp Package.resolved "$release/Package.resolved"
+git archive --prefix="kettle-$version/" --add-file=Package.resolved --format=tar HEAD |
+  xz -T1 -6 > "$release/kettle-$version-source.tar.xz"
 sbom=kettle-$version.spdx.json
 (
   cd "$release"

@@ -90,9 +90,9 @@ sort -u "$work/packages" > "$work/list"
     dpkg-query -W -f '  ${Package} ${Version} (source ${source:Package} ${source:Version})\n' "$package"
   done < "$work/list"
   echo
-  echo 'The archive of Debian has their sources under these names and versions. You may replace any of'
-  echo 'these libraries in libexec/kettle/lib by another build of it. Their licenses follow, and after them'
-  echo 'the texts that they refer to in /usr/share/common-licenses.'
+  echo 'The archive of Debian, or its snapshots of the past, has their sources under these names and'
+  echo 'versions. You may replace any of these libraries in libexec/kettle/lib by another build of it. Their'
+  echo 'licenses follow, and after them the texts that they refer to in /usr/share/common-licenses.'
   : > "$work/copyrights"
   while IFS= read -r package; do
     copyright=/usr/share/doc/${package%%:*}/copyright

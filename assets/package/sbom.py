@@ -57,9 +57,9 @@ def licenses_of_packages():
         fields = dict(re.findall(r"^(Files|License): (.+)$", paragraph, re.M))
         if len(fields) < 2:
             continue
-        license = SPDX_NAMES.get(fields["License"], fields["License"])
+        named = {SPDX_NAMES.get(name, name) for name in fields["License"].split(" and ")}
         for pattern in fields["Files"].split():
-            licenses.setdefault(pattern.split("/")[0], set()).add(license)
+            licenses.setdefault(pattern.split("/")[0], set()).update(named)
     return {name: " AND ".join(sorted(found)) for name, found in licenses.items()}
 
 

@@ -83,6 +83,5 @@ esac
 put 644 "$top/assets/package/copyright" share/doc/kettle/copyright
 gzip -9n -c "$top/CHANGELOG.md" > "$texts/changelog.gz"
 put 644 "$texts/changelog.gz" share/doc/kettle/changelog.gz
-for page in operating commands configuration environment installing coming-from browser privacy rpc logging keybindings; do
-  put 644 "$top/docs/$page.md" "share/doc/kettle/$page.md"
-done
+# All of them, because they refer to each other.
+for page in "$top"/docs/*.md; do put 644 "$page" "share/doc/kettle/${page##*/}"; done

@@ -17,11 +17,12 @@ protocol FleetService: Sendable {
   /// Makes the tables of a new fleet. Does nothing if they are there.
   func initialize(database: String) async throws(FleetError)
 
-  /// Joins a fleet, or changes how this machine takes part in it.
+  /// Joins a fleet, or changes how this machine takes part in it. Leaves a fleet that is at another
+  /// address, or in which this machine has another name.
   func join(_ settings: FleetSettings) async throws(FleetError)
 
-  /// Gives back what this machine has claimed, and forgets the fleet. With `isDraining`, it first
-  /// finishes what runs, and the answer comes at once.
+  /// Gives back what this machine has claimed, and forgets the fleet; returns when that is done.
+  /// With `isDraining`, it first finishes what runs, and the answer comes at once.
   func leave(isDraining: Bool) async throws(FleetError)
 
   /// Examines the object stores among the roots of this machine.
@@ -64,6 +65,8 @@ final class FleetLink: FleetService, FleetWork {
     /// For people, beside the one of the run.
     var board: (any FleetConnection)?
     var phase = Phase.working
+    /// Those who wait until this machine has left.
+    var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
   private enum Phase {
@@ -82,7 +85,7 @@ final class FleetLink: FleetService, FleetWork {
     self.logger = logger
   }
 
-  var standing: FleetStanding? { state.withLock { $0.run }?.standing }
+  var standing: FleetStanding? { currentRun?.standing }
 
   // MARK: The life of the service
 
@@ -96,14 +99,16 @@ final class FleetLink: FleetService, FleetWork {
     }
   }
 
-  func observe(_ event: EngineEvent) { state.withLock { $0.run }?.work.observe(event) }
+  func observe(_ event: EngineEvent) { currentRun?.work.observe(event) }
 
   func end() {
-    let run = state.withLock { state in
+    let (run, waiting) = state.withLock { state in
+      defer { state.waiting = [] }
       state.phase = .ended
-      return state.run
+      return (state.run, state.waiting)
     }
     run?.end()
+    for one in waiting { one.resume() }
   }
 
   func makeDoor(_ information: ServiceInformation) -> any FleetDoor {
@@ -129,20 +134,36 @@ final class FleetLink: FleetService, FleetWork {
     try await blocking { [ports] () throws(FleetError) in
       _ = try ports.open(checked.database).hosts()
     }
+    if let known = standing?.settings, known.secret != settings.secret, let run = currentRun {
+      await leave(run)
+    }
     do {
       let bytes = [UInt8](try JSONEncoder().encode(settings))
       try FileReplacement.write(bytes, to: ports.settingsPath, mode: 0o600)
     } catch {
       throw .refused("\(ports.settingsPath): \(error)")
     }
-    state.withLock { $0.run }?.end()
+    currentRun?.end()
     try await begin(settings)
   }
 
+  private var currentRun: FleetRun? { state.withLock { $0.run } }
+
+  private func leave(_ run: FleetRun) async {
+    await withCheckedContinuation { done in
+      let isOver = state.withLock { state in
+        let isOver = state.run !== run || state.phase == .ended
+        if !isOver { state.waiting.append(done) }
+        return isOver
+      }
+      if isOver { done.resume() } else { run.put(.leave) }
+    }
+  }
+
   func leave(isDraining: Bool) async throws(FleetError) {
-    guard let run = state.withLock({ $0.run }) else { throw .notInitialized }
+    guard let run = currentRun else { throw .notInitialized }
     if isDraining { return run.put(.drain) }
-    run.put(.leave)
+    await leave(run)
   }
 
   func destinations() async -> [FleetDestination] {
@@ -244,12 +265,13 @@ final class FleetLink: FleetService, FleetWork {
 
   private func hasLeft() {
     unlink(ports.settingsPath)
-    let run = state.withLock { state in
-      defer { (state.run, state.board) = (nil, nil) }
-      return state.run
+    let (run, waiting) = state.withLock { state in
+      defer { (state.run, state.board, state.waiting) = (nil, nil, []) }
+      return (state.run, state.waiting)
     }
     run?.end()
     if let sharing = ports.sharing { FleetSharing.forget(sharing) }
+    for one in waiting { one.resume() }
   }
 }
 #endif

@@ -70,7 +70,8 @@ extension RequestedRange {
     resuming resumeData: ResumeData?, mode: RequestMode, kinship: Kinship, form: RangeForm,
     isProvedByPieces: Bool = false
   ) {
-    guard let resumeData, !resumeData.durable.isEmpty else { return nil }
+    guard let resumeData else { return nil }
+    // Also if every byte is missing: what arrives belongs into this partial file.
     if resumeData.isProvedByDigests == true {
       let validator = mode == .resuming ? KnownVersion(resumeData, for: kinship).strongValue : nil
       guard
@@ -80,6 +81,7 @@ extension RequestedRange {
       self = form.formed(range) ?? range
       return
     }
+    guard !resumeData.durable.isEmpty else { return nil }
     switch mode {
     case .comparing, .fresh: return nil
     case .proving(let proof):
