@@ -9,7 +9,7 @@ import KettleSystem
 /// same file, until the directory of the owner is removed.
 package struct StagedFile: Sendable {
   /// The name of the directory below a destination.
-  package static let directoryName = ".kettle-fleet"
+  package static let directoryName = FleetSettings.stagingName
 
   package enum Placing: Hashable, Sendable {
     case placed

@@ -48,7 +48,7 @@ package struct FileErrand: Hashable, Sendable, Codable {
   package var key: ClaimKey
   package var name: String
   package var directory: String
-  package var byteCount: Int64
+  @Amount package var byteCount: Int64
   @HostWritten package var proof: FileProof?
 
   package init(

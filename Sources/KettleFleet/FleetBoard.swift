@@ -138,7 +138,7 @@ package struct FleetRow: Hashable, Sendable, Codable {
   package var machine: String?
   /// What its host has reported last; nil if it reported nothing.
   @HostWritten package var progress: FleetProgress? = nil
-  package var byteCount: Int64?
+  @Amount package var byteCount: Int64? = nil
   @HostWritten package var failure: TransferFailure? = nil
   package var createdAt: WallTime
   package var finishedAt: WallTime?
@@ -160,10 +160,10 @@ package struct FleetWindow: Hashable, Sendable, Codable {
 package struct FleetTally: Hashable, Sendable, Codable {
   /// By the raw value of `FleetState`; absent for none.
   package var counts: [String: Int]
-  package var bytesPerSecond: Int64
-  package var limitBytesPerSecond: Int64?
+  @Amount package var bytesPerSecond: Int64
+  @Amount package var limitBytesPerSecond: Int64?
 
-  package func count(_ state: FleetState) -> Int { counts[state.rawValue] ?? 0 }
+  package func count(_ state: FleetState) -> Int { (counts[state.rawValue] ?? 0).bounded }
 }
 
 package struct FleetChanges: Hashable, Sendable, Codable {

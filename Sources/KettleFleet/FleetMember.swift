@@ -9,6 +9,8 @@ package struct FleetMember: Sendable {
   private enum Phase: Hashable, Sendable {
     case joining
     case member(FleetMembership)
+    /// It claims nothing, until the users of the fleet let it.
+    case resting(FleetMembership)
     /// It finishes what it has claimed, and then leaves.
     case draining(FleetMembership)
     /// It leaves at once.
@@ -47,15 +49,20 @@ package struct FleetMember: Sendable {
   package var hasLeft: Bool { phase == .left }
   /// What the hosts ask each other for files with; nil before the host has joined.
   package var shareSecret: String? { membership?.shareSecret }
+  /// Whether it claims nothing more.
   package var isDraining: Bool {
-    if case .draining = phase { return true }
-    return false
+    switch phase {
+    case .resting, .draining: true
+    case .joining, .member, .leaving, .left, .superseded: false
+    }
   }
 
   /// nil before the host has joined, and after it has left.
   var membership: FleetMembership? {
     switch phase {
-    case .member(let membership), .draining(let membership), .leaving(let membership): membership
+    case .member(let membership), .resting(let membership), .draining(let membership),
+      .leaving(let membership):
+      membership
     case .joining, .left, .superseded: nil
     }
   }
@@ -78,7 +85,7 @@ package struct FleetMember: Sendable {
           name: settings.name, secret: settings.secret, labels: settings.labels,
           take: settings.take, version: version, shareAddress: settings.shareAddress))
     case .leaving(let membership): return .leave(membership.key)
-    case .member(let membership), .draining(let membership):
+    case .member(let membership), .resting(let membership), .draining(let membership):
       return nextCall(of: membership.key, at: now)
     }
   }
@@ -93,7 +100,7 @@ package struct FleetMember: Sendable {
     {
       return .place(placement)
     }
-    if isDraining, claims.isEmpty { return .leave(key) }
+    if case .draining = phase, claims.isEmpty { return .leave(key) }
     guard room > 0, now >= timing.nextClaim else { return nil }
     return .claim(
       FleetClaimRequest(key: key, labels: settings.names, count: min(room, Self.claimCountMax)))
@@ -154,7 +161,7 @@ package struct FleetMember: Sendable {
     switch event {
     case .recovered(let found): recover(found, &actions)
     case .answered(let answer, let sentAt): handle(answer, sentAt: sentAt, &actions, at: now)
-    case .workQueued: timing.nextClaim = min(timing.nextClaim, now)
+    case .workQueued: timing.workQueued(at: now)
     case .local(let id, let local): handle(local, of: id, &actions)
     case .looked(let key, let found): looked(for: key, found, &actions)
     case .published(let key, let result): published(key, result)
@@ -165,7 +172,7 @@ package struct FleetMember: Sendable {
       progress = observed.progress
       reports = observed.origins
       freeBytes = observed.freeBytes
-    case .drain: if case .member(let membership) = phase { phase = .draining(membership) }
+    case .drain: drain()
     case .leave:
       phase = membership.map(Phase.leaving) ?? .left
       for id in claims.keys.sorted() { drop(id, &actions) }
@@ -175,6 +182,13 @@ package struct FleetMember: Sendable {
     if hasRoomAgain, timing.hasWork { timing.nextClaim = min(timing.nextClaim, now) }
     updatePolicy(&actions, at: now)
     return actions
+  }
+
+  private mutating func drain() {
+    switch phase {
+    case .member(let membership), .resting(let membership): phase = .draining(membership)
+    case .joining, .draining, .leaving, .left, .superseded: break
+    }
   }
 
   /// Of several claims of one transfer, only the last one can still be this host's.
@@ -268,7 +282,14 @@ package struct FleetMember: Sendable {
     }
     errands.take(reply.errands, &actions)
     adoptLimit(reply, &actions)
-    if reply.isDraining, case .member(let membership) = phase { phase = .draining(membership) }
+    switch (phase, reply.isDraining) {
+    case (.member(let membership), true): phase = .resting(membership)
+    case (.resting(let membership), false): phase = .member(membership)
+    case (.member, false), (.resting, true), (.joining, _), (.draining, _), (.leaving, _),
+      (.left, _),
+      (.superseded, _):
+      break
+    }
     timing.beaten(
       reply, lease: membership?.leaseMilliseconds ?? 0, isBusy: !claims.isEmpty,
       awaitsOrders: claims.values.contains(where: \.awaitsOrder), at: now)
@@ -373,11 +394,15 @@ private struct CallTiming: Sendable {
   private var failureCount = 0
   private(set) var problem: FleetError?
   private(set) var hasWork = false
+  /// When work that was queued shortly after a notification is looked for: there is at most one
+  /// notification in a second.
+  private var secondLook: MonotonicTime?
   private(set) var beatCount = 0
 
   /// While something runs, for those who look.
   static let busyBeatMilliseconds: Int64 = 5000
   static let pauseMaxMilliseconds: Int64 = 8000
+  static let secondLookMilliseconds: Int64 = 1100
   /// An idle host hears of new work; this is for a notification that was lost.
   static let idleClaimMilliseconds: Int64 = 60_000
 
@@ -407,6 +432,13 @@ private struct CallTiming: Sendable {
     hasWork = reply.claims.count >= asked
     let pause = hasWork ? 0 : reply.nextMilliseconds.map { max(50, $0) }
     nextClaim = now.advanced(byMilliseconds: pause ?? Self.idleClaimMilliseconds)
+    if let second = secondLook, second > now { nextClaim = min(nextClaim, second) }
+    secondLook = nil
+  }
+
+  mutating func workQueued(at now: MonotonicTime) {
+    nextClaim = min(nextClaim, now)
+    secondLook = now.advanced(byMilliseconds: Self.secondLookMilliseconds)
   }
 
   mutating func beaten(

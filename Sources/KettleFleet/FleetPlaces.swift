@@ -19,6 +19,8 @@ extension FleetSettings {
     guard directory.isAbsolutePath else { return nil }
     let components = Self.components(of: directory)
     guard !components.contains(".."), !components.contains(".") else { return nil }
+    // The files of other claims are in there.
+    guard !components.contains(where: { $0 == Self.stagingName }) else { return nil }
     let isPermitted = roots.contains { root in
       root.isAbsolutePath && components.starts(with: Self.components(of: root))
     }

@@ -68,7 +68,7 @@ package struct FleetMembership: Hashable, Sendable, Codable {
   /// The id of the fleet: a UUID.
   package var fleet: String
   /// How long a lease lasts from the moment the table grants it.
-  package var leaseMilliseconds: Int64
+  @Amount package var leaseMilliseconds: Int64
   /// What the hosts of the fleet ask each other for files with.
   package var shareSecret: String?
 
@@ -103,10 +103,10 @@ package struct FleetProgress: Hashable, Sendable, Codable {
   package var state: TransferState
   package var reason: WaitingReason?
   package var name: String?
-  package var bytesReceived: Int64
-  package var bytesExpected: Int64?
-  package var bytesPerSecond: Int64
-  package var connections: Int
+  @Amount package var bytesReceived: Int64
+  @Amount package var bytesExpected: Int64?
+  @Amount package var bytesPerSecond: Int64
+  @Amount package var connections: Int
   package var error: TransferFailure?
 
   package init(id: FleetTransferID, _ row: TransferSnapshot) {
@@ -161,10 +161,10 @@ package struct FleetBeat: Hashable, Sendable, Codable {
     /// Whether something is queued that this host may claim.
     package var hasWork: Bool
     /// When the first lease of another host ends, from now on; nil if no other host has claims.
-    package var nextExpiryMilliseconds: Int64?
+    @Amount package var nextExpiryMilliseconds: Int64?
     /// The speed limit of the fleet; nil for none.
-    package var limitBytesPerSecond: Int64?
-    /// The needs of all living hosts, this one included.
+    @Amount package var limitBytesPerSecond: Int64?
+    /// The needs of all living hosts, this one included; empty without a limit.
     package var needs: [FleetNeed]
     /// Whether the host is to claim nothing more.
     package var isDraining: Bool
@@ -209,9 +209,9 @@ package struct FleetBeat: Hashable, Sendable, Codable {
 package struct FleetShareGrant: Hashable, Sendable, Codable {
   package var share: ShareKey
   /// From now on; nil if it is open.
-  package var opensInMilliseconds: Int64?
+  @Amount package var opensInMilliseconds: Int64?
   /// The most connections to its origin that this share permits; nil for no limit of the fleet.
-  package var connectionsMax: Int?
+  @Amount package var connectionsMax: Int?
 
   package init(share: ShareKey, opensInMilliseconds: Int64? = nil, connectionsMax: Int? = nil) {
     self.share = share
@@ -223,7 +223,7 @@ package struct FleetShareGrant: Hashable, Sendable, Codable {
 /// How fast a host is, for the division of the fleet's speed limit.
 package struct FleetNeed: Hashable, Sendable, Codable {
   package var host: FleetHostID
-  package var bytesPerSecond: Int64
+  @Amount package var bytesPerSecond: Int64
   package var wantsMore: Bool
 
   package init(host: FleetHostID, bytesPerSecond: Int64, wantsMore: Bool) {
@@ -250,7 +250,7 @@ package struct FleetClaimRequest: Hashable, Sendable, Codable {
     /// All shares that the host holds now.
     package var shares: [FleetShareGrant]
     /// When something may be claimed that cannot be now, from now on; nil if nothing is queued.
-    package var nextMilliseconds: Int64?
+    @Amount package var nextMilliseconds: Int64?
     /// As in the answer to a beat.
     package var errands: [FileErrand]
 

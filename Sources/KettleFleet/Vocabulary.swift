@@ -134,17 +134,23 @@ extension FleetClaim: Codable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     key = try container.decode(ClaimKey.self, forKey: .key)
     share = try container.decode(ShareKey.self, forKey: .share)
-    order = try? container.decode(FleetOrder.self, forKey: .order)
+    order = try container.decode(HostWritten<FleetOrder>.self, forKey: .order).wrappedValue
     // What a client of the service may not request, a row of the queue may not either.
     if order?.spec(in: "/", reach: .world).refusedPart != nil { order = nil }
     // Another origin's share would permit requests that its holder makes, too.
     if order?.url.origin.text != share.origin { order = nil }
-    do {
-      earlier = try container.decodeIfPresent(EarlierPlacing.self, forKey: .earlier)
-    } catch {
-      // The file may be at its place already: it is not downloaded again.
-      (order, earlier) = (nil, nil)
-    }
+    let text = try container.decodeIfPresent(String.self, forKey: .earlier)
+    earlier = text.flatMap { HostWritten(text: $0).wrappedValue }
+    // The file may be at its place already: it is not downloaded again.
+    if text != nil, earlier == nil { order = nil }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(key, forKey: .key)
+    try container.encode(share, forKey: .share)
+    try container.encode(HostWritten(wrappedValue: order), forKey: .order)
+    try container.encode(HostWritten(wrappedValue: earlier), forKey: .earlier)
   }
 }
 
@@ -170,27 +176,6 @@ package struct EarlierPlacing: Hashable, Sendable, Codable {
     self.byteCount = byteCount
     self.modifiedNanoseconds = modifiedNanoseconds
     self.directory = directory
-  }
-}
-
-/// A part of a row that a host wrote; nil if it cannot be read. A page of the queue has the rows of
-/// many hosts, and must not fail with one of them.
-@propertyWrapper
-package struct HostWritten<Value: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
-  package var wrappedValue: Value?
-
-  package init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
-
-  package init(from decoder: any Decoder) { wrappedValue = try? Value(from: decoder) }
-
-  package func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
-}
-
-extension KeyedDecodingContainer {
-  package func decode<Value>(
-    _ type: HostWritten<Value>.Type, forKey key: Key
-  ) throws -> HostWritten<Value> {
-    try decodeIfPresent(type, forKey: key) ?? HostWritten(wrappedValue: nil)
   }
 }
 

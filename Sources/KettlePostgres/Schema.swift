@@ -3,7 +3,9 @@
 /// A program calls only the functions of `SchemaHosts` and `SchemaPeople`. Each of them is one
 /// transaction with one JSON parameter and one JSON result in the forms of KettleFleet, and runs
 /// with the rights of the owner of the schema. So a role that may execute them can do nothing else;
-/// a role `kettle_host` gets that right if there is one.
+/// a role `kettle_host` gets that right if there is one. Such a role may write any JSON: what one
+/// host or person wrote is bounded in size, and goes to others as text, which each of them reads
+/// alone.
 enum Schema {
   static let version = 1
 
@@ -169,7 +171,18 @@ enum Schema {
     as $$ select (extract(epoch from moment) * 1000)::bigint $$;
 
     create or replace function texts(list jsonb) returns text[] language sql immutable as $$
-      select array(select jsonb_array_elements_text(list)) $$;
+      select array(select t from jsonb_array_elements_text(list) t where t is not null) $$;
+
+    -- What a client wrote; null if that is too large for a list of many.
+    create or replace function small(body jsonb, most integer) returns jsonb language sql immutable
+    as $$ select case when octet_length(body::text) <= most then body end $$;
+    create or replace function refuse_large(body jsonb, most integer, what text) returns void
+    language plpgsql immutable as $$
+    begin
+      if octet_length(body::text) > most then
+        raise exception '% has more than % bytes', what, most using errcode = '22023';
+      end if;
+    end $$;
 
     -- Notifies waiting hosts, at most once a second. Skips it while another session does so.
     create or replace function wake_hosts() returns void language plpgsql as $$

@@ -134,7 +134,8 @@ enum SchemaCopies {
           'headers', jsonb_build_array(jsonb_build_object('name', 'Authorization', 'value',
             'Bearer ' || (select share_secret from meta))),
           'checksum', jsonb_build_object('algorithm', 'sha256', 'hex', c.sha256))
-          from transfer c where c.copies = t.copies and c.host + 0 = t.supplier and c.state + 0 = 3)
+          from transfer c where c.copies = t.copies and c.host + 0 = t.supplier and c.state + 0 = 3
+          order by c.id limit 1)
         end $$;
     """
 }

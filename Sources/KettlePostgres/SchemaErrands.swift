@@ -10,7 +10,7 @@ enum SchemaErrands {
     create or replace function errands_of(h bigint) returns jsonb language sql stable as $$
       select coalesce(jsonb_agg(jsonb_build_object(
         'key', jsonb_build_object('id', t.id, 'epoch', t.epoch), 'name', t.name,
-        'directory', t.directory, 'byteCount', t.byte_count, 'proof', t.proof)), '[]')
+        'directory', t.directory, 'byteCount', t.byte_count, 'proof', t.proof::text)), '[]')
       from (select t.* from errand e join transfer t on t.id = e.id
         where t.host + 0 = h and t.state + 0 = 3 and t.name is not null and t.directory is not null
           and t.byte_count is not null
@@ -20,8 +20,8 @@ enum SchemaErrands {
     begin
       update transfer set state = 0, host = null, epoch = epoch + 1, on_label = h.name, tries = 0,
           sha256 = null, failure = null, finished_at = null, changed = pg_current_xact_id(),
-          rest = rest || jsonb_build_object(
-            'name', t.name, 'directory', t.directory, 'onConflict', 'replace') - 'folder'
+          rest = (rest || jsonb_build_object(
+            'name', t.name, 'directory', t.directory, 'onConflict', 'replace')) - 'folder'
         where id = t.id;
       perform settle(array[t.copies]);
       perform wake_hosts();
@@ -31,7 +31,7 @@ enum SchemaErrands {
     as $$
     declare r record; e errand; t transfer;
     begin
-      for r in select (f.key->>'id')::bigint as id, (f.key->>'epoch')::bigint as epoch, f."check" as found
+      for r in select (f.key->>'id')::bigint as id, (f.key->>'epoch')::bigint as epoch, small(f."check", 8192) as found
           from jsonb_to_recordset(findings) f (key jsonb, "check" jsonb) order by 1 loop
         select * into e from errand where id = r.id for update;
         update transfer set changed = pg_current_xact_id(),
@@ -78,8 +78,8 @@ enum SchemaErrands {
       select exists (select from asked) into was_asked;
       if was_asked then perform wake_hosts(); end if;
       files := (select jsonb_agg(case when t.id is not null then jsonb_build_object(
-          'state', state_name(t.state), 'isAsked', e.id is not null, 'check', t.checked,
-          'failure', t.failure, 'machine', h.name,
+          'state', state_name(t.state), 'isAsked', e.id is not null, 'check', t.checked::text,
+          'failure', t.failure::text, 'machine', h.name,
           'isAlive', coalesce(h.alive_until > now(), false)) end order by x.n)
         from unnest(ids) with ordinality x (id, n) left join transfer t on t.id = x.id
         left join host h on h.id = t.host and h.left_at is null left join errand e on e.id = x.id);

@@ -46,12 +46,17 @@ enum SchemaHosts {
     end $$;
 
     create or replace function join_host(p jsonb) returns jsonb \(Schema.open) as $$
-    declare h host;
+    declare
+      h host;
+      -- Nobody can guess the key of another host.
+      start bigint := ('x' || substr(md5(gen_random_uuid()::text), 1, 15))::bit(60)::bigint;
     begin
-      insert into host (name, secret, labels, take, version, alive_until, share_address) values (
-        p->>'name', sha256(convert_to(p->>'secret', 'UTF8')), texts(p->'labels'),
+      perform refuse_large(p, 16384, 'a host');
+      insert into host (name, secret, start, labels, take, version, alive_until, share_address)
+      values (
+        p->>'name', sha256(convert_to(p->>'secret', 'UTF8')), start, texts(p->'labels'),
         (p->>'take')::integer, p->>'version', lease_end(), p->>'shareAddress')
-      on conflict (name) where left_at is null do update set start = host.start + 1,
+      on conflict (name) where left_at is null do update set start = excluded.start,
         labels = excluded.labels, take = excluded.take, version = excluded.version,
         share_address = excluded.share_address,
         alive_until = excluded.alive_until where host.secret = excluded.secret
@@ -99,8 +104,8 @@ enum SchemaHosts {
     as $$
       select jsonb_build_object('key', jsonb_build_object('id', t.id, 'epoch', t.epoch),
         'share', jsonb_build_object('origin', origin, 'slot', t.slot),
-        'order', case when t.copies is null then t.rest || jsonb_build_object('url', t.url)
-          else copy_order(t, origin) end, 'earlier', t.earlier) $$;
+        'order', (case when t.copies is null then t.rest || jsonb_build_object('url', t.url)
+          else copy_order(t, origin) end)::text, 'earlier', t.earlier::text) $$;
 
     create or replace function grants(h bigint) returns jsonb language sql stable as $$
       select coalesce(jsonb_agg(jsonb_build_object(
@@ -109,6 +114,12 @@ enum SchemaHosts {
         'connectionsMax', least(s.connections, case when o.connections is not null then
           greatest(1, o.connections / o.shares) end))), '[]')
       from share s join origin o on o.id = s.origin where s.host = h $$;
+
+    -- The names that the orders for a host may have. A label is none if it is the name of another one.
+    create or replace function names_of(h host, labels text[]) returns text[] language sql stable as $$
+      select array(select distinct n from unnest(array['', h.name] || labels) n
+        where n in ('', h.name)
+          or not exists (select from host o where o.name = n and o.left_at is null)) $$;
 
     create or replace function has_work(of bigint, names text[]) returns boolean language sql stable
     as $$
@@ -137,7 +148,7 @@ enum SchemaHosts {
     -- Promises half of a host's shares to one that has nothing to do. This host claims nothing more of
     -- them, and passes each on when it releases it.
     create or replace function share_out(h host) returns void language plpgsql as $$
-    declare other host; half integer;
+    declare other host; half integer; names text[];
     begin
       half := (select count(*) from share where host = h.id and next_host is null) / 2;
       if half = 0 then return; end if;
@@ -146,9 +157,10 @@ enum SchemaHosts {
           and id <> h.id
         order by hungry_until limit 1 for no key update skip locked;
       if other.id is null then return; end if;
+      names := names_of(other, other.labels);
       update share set next_host = other.id where (origin, slot) in (
         select origin, slot from share where host = h.id and next_host is null
-          and has_work(origin, array['', other.name] || other.labels)
+          and has_work(origin, names)
         order by origin, slot limit half);
       if found then update host set hungry_until = null where id = other.id; end if;
     end $$;
@@ -181,8 +193,8 @@ enum SchemaHosts {
     create or replace function apply_reports(h bigint, p jsonb) returns void language plpgsql as $$
     begin
       with r as (
-        select o.id, (r.share->>'slot')::integer as slot, r."connectionsMax" as connections,
-          now() + r."opensInMilliseconds" * interval '1 millisecond' as opens_at
+        select o.id, (r.share->>'slot')::integer as slot, greatest(1, r."connectionsMax") as connections,
+          now() + least(r."opensInMilliseconds", 86400000) * interval '1 millisecond' as opens_at
         from jsonb_to_recordset(p->'shares') r
           (share jsonb, "opensInMilliseconds" bigint, "connectionsMax" integer)
         join origin o on o.text = r.share->>'origin'
@@ -198,6 +210,7 @@ enum SchemaHosts {
       insert into progress as g (id, body, changed)
         select t.id, r, pg_current_xact_id() from jsonb_array_elements(p->'progress') r
         join transfer t on t.id = (r->>'id')::bigint and is_claim(t, h)
+        where octet_length(r::text) <= 8192
         on conflict (id) do update set body = excluded.body, changed = excluded.changed
           where g.body <> excluded.body;
     end $$;
@@ -212,7 +225,8 @@ enum SchemaHosts {
       perform take_again(h.id, p->'claims');
       perform apply_reports(h.id, p);
       perform note_findings(h, p->'findings');
-      update host set alive_until = lease, bytes_per_second = (p->>'bytesPerSecond')::bigint,
+      update host set alive_until = lease,
+          bytes_per_second = least(greatest((p->>'bytesPerSecond')::bigint, 0), 1::bigint << 45),
           wants_more = (p->>'wantsMore')::boolean, free_bytes = (p->>'freeBytes')::bigint,
           is_holding = exists (select from share where host = h.id)
             or exists (select from transfer where host = h.id and state in (1, 2, 5))
@@ -236,13 +250,14 @@ enum SchemaHosts {
             select c.id, c.epoch from jsonb_to_recordset(p->'claims') c (id bigint, epoch bigint))),
         'shares', grants(h.id),
         'hasWork', not h.is_draining and cardinality((
-          find_shares(h, array['', h.name] || h.labels, 1, false)).origins) > 0,
+          find_shares(h, names_of(h, h.labels), 1, false)).origins) > 0,
         'nextExpiryMilliseconds', case when next is not null then coalesce(milliseconds(next), 0) end,
         'limitBytesPerSecond', (select limit_bytes from meta),
         'needs', (
           select coalesce(jsonb_agg(jsonb_build_object(
             'host', id, 'bytesPerSecond', bytes_per_second, 'wantsMore', wants_more)), '[]')
-          from host where left_at is null and alive_until > now()),
+          from host where left_at is null and alive_until > now()
+            and (select limit_bytes from meta) is not null),
         'isDraining', h.is_draining, 'errands', errands_of(h.id));
     end $$;
     """
@@ -318,16 +333,20 @@ enum SchemaHosts {
     create or replace function claim(p jsonb) returns jsonb \(Schema.open) as $$
     declare
       h host := host_of(p->'key'); lease timestamptz := lease_end();
-      names text[] := array['', h.name] || texts(p->'labels');
+      names text[] := names_of(h, texts(p->'labels'));
       wanted integer := case when h.is_draining then 0 else (p->>'count')::integer end;
       f found_shares; quota integer; got bigint[]; ids bigint[] := '{}'; slots integer[] := '{}';
       claims jsonb := '[]';
     begin
-      names := array(select distinct unnest(names));
       perform take_back(h.id);
       if wanted > 0 then
         perform share_out(h);
         f := find_shares(h, names, wanted, true);
+        if cardinality(f.origins) = 0 then
+          -- It has only what it has promised: that the other one does not wait for.
+          update share set next_host = null where host = h.id and next_host is not null;
+          if found then f := find_shares(h, names, wanted, true); end if;
+        end if;
         quota := ceil(wanted::numeric / greatest(1, cardinality(f.origins)));
         -- An even part of each, and what is missing then from the first that have more.
         for round in 1..2 loop
@@ -346,8 +365,9 @@ enum SchemaHosts {
           quota := wanted;
         end loop;
         with c as (
-          update transfer t set state = 1, host = h.id, epoch = t.epoch + 1, slot = x.slot,
-            changed = pg_current_xact_id()
+          -- The time makes the claims of a table that was restored other ones than those before.
+          update transfer t set state = 1, host = h.id, slot = x.slot,
+            epoch = greatest(t.epoch + 1, since_1970(now())), changed = pg_current_xact_id()
           from unnest(ids, slots) x (id, slot) where t.id = x.id returning t.*)
         select coalesce(jsonb_agg(claim_of(c, o.text) order by c.priority desc, c.id), '[]')
           into claims from c join origin o on o.id = c.origin;
@@ -378,7 +398,7 @@ enum SchemaHosts {
             'directory', p->>'directory', 'byteCount', (p->>'byteCount')::bigint,
             'modifiedNanoseconds', (p->>'modifiedNanoseconds')::bigint)
         where t.id = (p->'claim'->>'id')::bigint and t.epoch = (p->'claim'->>'epoch')::bigint
-          and is_open(t, h.id);
+          and is_open(t, h.id) and t.slot is not null;
       if not found then return 'false'; end if;
       update host set is_holding = true where id = h.id and not is_holding;
       return 'true';
@@ -403,11 +423,12 @@ enum SchemaHosts {
           state = case when e.state = 0 and t.state = 5 then 5 else e.state end,
           host = case when e.state > 0 then h.id end, changed = pg_current_xact_id(),
           finished_at = case when e.state > 0 then now() end,
-          name = coalesce(e.o->>'name', t.name), directory = coalesce(e.o->>'directory', t.directory),
+          name = coalesce(left(e.o->>'name', 1024), t.name),
+          directory = coalesce(left(e.o->>'directory', 8192), t.directory),
           byte_count = coalesce((e.o->>'byteCount')::bigint, t.byte_count),
-          failure = case when not e.is_miss then e.o->'failure' end,
+          failure = case when not e.is_miss then small(e.o->'failure', 8192) end,
           tries = t.tries + e.is_miss::integer,
-          sha256 = e.sha256, proof = e.proof,
+          sha256 = left(e.sha256, 64), proof = small(e.proof, 1500000),
           checked = case when e.state <> 3 then t.checked end, earlier = case when e.state <> 3 then t.earlier end
         from e where t.id = e.id and t.epoch = e.epoch and is_open(t, h.id)
         returning t.id, t.epoch, t.state),

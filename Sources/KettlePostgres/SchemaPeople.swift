@@ -20,11 +20,19 @@ enum SchemaPeople {
       a jsonb := p->'addition'; origins text[];
       is_unique boolean := (a->>'isUnique')::boolean; is_news boolean; ids jsonb;
     begin
+      perform refuse_large(r, 65536, 'an order') from jsonb_array_elements(a->'orders') r;
+      if (a->>'priority')::double precision between 0 and 1 is not true
+        or octet_length(a->>'on') > 1000
+      then
+        raise exception 'the priority is not from 0 to 1, or the name is too long'
+          using errcode = '22023';
+      end if;
       origins := array(select distinct unnest(texts(p->'origins')));
       perform make_origins(origins);
       if a->>'on' = 'all' then return add_copies(p); end if;
       is_news := exists (select from origin o where o.text = any(origins)
-        and not exists (select from transfer where state = 0 and origin = o.id));
+        and not exists (select from transfer where state = 0 and origin = o.id
+          and on_label = coalesce(a->>'on', '')));
       with added as (
         insert into transfer (origin, url, rest, on_label, priority, state, unique_key, changed)
         select o.id, r.body->>'url', r.body - 'url', coalesce(a->>'on', ''),
@@ -72,10 +80,10 @@ enum SchemaPeople {
         'name', coalesce(t.name, t.rest->>'name'), 'state', state_name(t.state),
         'priority', t.priority, 'machine', (select name from host where id = t.host),
         'progress', case when t.state in (1, 2, 5) then
-          (select body from progress where id = t.id) end,
-        'byteCount', t.byte_count, 'failure', t.failure, 'createdAt', since_1970(t.created_at),
+          (select body::text from progress where id = t.id) end,
+        'byteCount', t.byte_count, 'failure', t.failure::text, 'createdAt', since_1970(t.created_at),
         'finishedAt', since_1970(t.finished_at), 'on', nullif(t.on_label, ''),
-        'check', t.checked) $$;
+        'check', t.checked::text) $$;
 
     -- In the order of the ids.
     create or replace function rows_of(ids bigint[]) returns jsonb language sql stable as $$
@@ -338,7 +346,7 @@ enum SchemaPeople {
     create or replace function set_origin(p jsonb) returns jsonb \(Schema.open) as $$
     begin
       perform make_origins(array[p->>'origin']);
-      update origin set shares = greatest(1, coalesce((p->>'shares')::integer, shares)),
+      update origin set shares = least(1000, greatest(1, coalesce((p->>'shares')::integer, shares))),
         connections = nullif(coalesce((p->>'connections')::integer, connections), 0)
         where text = p->>'origin';
       perform make_origins(array[p->>'origin']);
@@ -351,7 +359,7 @@ enum SchemaPeople {
 
     create or replace function set_limit(p jsonb) returns jsonb \(Schema.open) as $$
     begin
-      update meta set limit_bytes = (p->>'bytesPerSecond')::bigint;
+      update meta set limit_bytes = nullif(greatest(0, (p->>'bytesPerSecond')::bigint), 0);
       return 'true';
     end $$;
 

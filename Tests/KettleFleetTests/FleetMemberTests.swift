@@ -120,6 +120,58 @@ struct FleetMemberTests {
     #expect(member.claims.keys.map(\.rawValue) == [0])
   }
 
+  /// A host that has joined and asked once, without work.
+  private func idle() -> FleetMember {
+    var member = FleetMember(settings, version: "", at: start)
+    let membership = FleetMembership(key: host, fleet: "f0", leaseMilliseconds: 60_000)
+    _ = member.handle(.answered(.join(.success(membership)), sentAt: start), at: start)
+    _ = beat(&member, FleetBeat.Reply())
+    answerClaim(&member, at: start)
+    return member
+  }
+
+  private func answerClaim(_ member: inout FleetMember, at now: MonotonicTime) {
+    _ = member.handle(
+      .answered(.claim(asked: 5, .success(FleetClaimRequest.Reply())), sentAt: now), at: now)
+  }
+
+  private func claims(_ member: FleetMember, afterMilliseconds: Int64) -> Bool {
+    if case .claim? = member.nextCall(at: start.advanced(byMilliseconds: afterMilliseconds)) {
+      true
+    } else {
+      false
+    }
+  }
+
+  @Test func `a host that is drained claims nothing, stays, and goes on when it may`() {
+    var member = idle()
+    _ = member.handle(.workQueued, at: start)
+    #expect(claims(member, afterMilliseconds: 0))
+    _ = beat(&member, FleetBeat.Reply(hasWork: true, isDraining: true))
+    #expect(member.isDraining && member.nextCall(at: start) == nil)
+    _ = member.handle(.wakeUp, at: start.advanced(byMilliseconds: 100_000))
+    guard case .beat? = member.nextCall(at: start.advanced(byMilliseconds: 100_000)) else {
+      Issue.record("it has left")
+      return
+    }
+    _ = beat(&member, FleetBeat.Reply(hasWork: true))
+    #expect(!member.isDraining && claims(member, afterMilliseconds: 0))
+    // A host that is to leave leaves, also while it rests.
+    _ = beat(&member, FleetBeat.Reply(isDraining: true))
+    _ = member.handle(.drain, at: start)
+    #expect(member.nextCall(at: start) == .leave(host))
+  }
+
+  @Test func `work that is queued within a second of a notification is found`() {
+    var member = idle()
+    _ = member.handle(.workQueued, at: start)
+    answerClaim(&member, at: start)
+    #expect(!claims(member, afterMilliseconds: 1000))
+    #expect(claims(member, afterMilliseconds: 1100))
+    answerClaim(&member, at: start.advanced(byMilliseconds: 1100))
+    #expect(!claims(member, afterMilliseconds: 15_000))
+  }
+
   @Test func `a superseded host drops everything and asks nothing more`() throws {
     var member = try working()
     let actions = member.handle(

@@ -23,7 +23,7 @@ struct FleetValueTests {
   @Test(arguments: [
     "/srv", "/srv/files2", "/srv/files/../other", "/srv/files/./x", "srv/files", "", "/",
     "/etc", "s3://bucket", "s3://bucket/rawer", "s3://other/raw", "s3://bucket/raw/../x",
-    "/srv/files/a\u{0}b",
+    "/srv/files/a\u{0}b", "/srv/files/.kettle-fleet", "/srv/files/.kettle-fleet/1.2.3.4",
   ])
   func `no other place is`(_ directory: String) {
     #expect(settings.place(for: directory) == nil)
@@ -45,7 +45,7 @@ struct FleetValueTests {
   func `a proof that cannot be read does not spoil an answer`(_ proof: String) throws {
     let text = """
       {"key": {"id": 1, "epoch": 2}, "name": "f", "directory": "/srv", "byteCount": 3,
-       "proof": \(proof)}
+       "proof": \(try quoted(proof))}
       """
     let errand = try JSONDecoder().decode(FileErrand.self, from: Data(text.utf8))
     #expect(errand.proof == nil && errand.byteCount == 3)
@@ -84,12 +84,25 @@ struct FleetValueTests {
     }
   }
 
-  private func claim(_ order: String, origin: String = "https://a.example") throws -> FleetClaim {
+  /// A text as a JSON value.
+  private func quoted(_ text: String) throws -> String {
+    String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
+  }
+
+  /// A claim, of which the table sends the order and the earlier placing as texts.
+  private func claim(
+    _ order: String, earlier: String? = nil, origin: String = "https://a.example"
+  ) throws -> FleetClaim {
     let text = """
-      {"key": {"id": 1, "epoch": 1}, "share": {"origin": "\(origin)", "slot": 0}, "order": \(order)}
+      {"key": {"id": 1, "epoch": 1}, "share": {"origin": "\(origin)", "slot": 0},
+       "order": \(try quoted(order)), "earlier": \(try earlier.map(quoted) ?? "null")}
       """
     return try JSONDecoder().decode(FleetClaim.self, from: Data(text.utf8))
   }
+
+  /// JSON of more levels than a decoder accepts.
+  private static let deep =
+    String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
 
   @Test func `an order that cannot be read fails alone`() throws {
     let base = #""headers": [], "onConflict": "rename""#
@@ -97,6 +110,8 @@ struct FleetValueTests {
     #expect(try claim(#"{"url": "file:///etc/passwd", \#(base)}"#).order == nil)
     #expect(try claim(#"{"url": "https://a.example/f", "name": "../x", \#(base)}"#).order == nil)
     #expect(try claim("7").order == nil)
+    #expect(
+      try claim(#"{"url": "https://a.example/f", "x": \#(Self.deep), \#(base)}"#).order == nil)
     #expect(try claim(#"{"url": "https://a.example/f", "connections": 0, \#(base)}"#).order == nil)
     #expect(
       try claim(#"{"url": "https://a.example/f", "limitBytesPerSecond": -1, \#(base)}"#).order
@@ -112,30 +127,55 @@ struct FleetValueTests {
         == nil)
   }
 
-  @Test(arguments: ["7", #"{"name": "f"}"#, "[]"])
+  @Test(arguments: ["7", #"{"name": "f"}"#, "[]", deep])
   func `a transfer whose earlier placing cannot be read is not downloaded`(
     _ earlier: String
   ) throws {
     let order = #"{"url": "https://a.example/f", "headers": [], "onConflict": "rename"}"#
-    #expect(try claim("\(order), \"earlier\": null").order != nil)
-    let claim = try claim("\(order), \"earlier\": \(earlier)")
+    #expect(try claim(order).order != nil)
+    let claim = try claim(order, earlier: earlier)
     #expect(claim.order == nil && claim.earlier == nil)
   }
 
-  @Test(arguments: ["progress", "failure", "check"], ["7", "{}", #"{"at": "x"}"#, "null"])
+  @Test(arguments: ["progress", "failure", "check"], ["7", "{}", #"{"at": "x"}"#, "null", deep])
   func `a row is listed without what its host wrote and nobody can read`(
     _ part: String, _ text: String
   ) throws {
     let row = """
       {"id": 1, "url": "https://a.example/f", "state": "completed", "priority": 0.5,
-       "createdAt": 1000, "\(part)": \(text)}
+       "createdAt": 1000, "\(part)": \(try quoted(text))}
       """
     let read = try JSONDecoder().decode(FleetRow.self, from: Data(row.utf8))
     #expect(read.progress == nil && read.failure == nil && read.check == nil)
     #expect(read.id == FleetTransferID(rawValue: 1))
-    let standing = #"{"state": "failed", "isAsked": true, "isAlive": true, "\#(part)": \#(text)}"#
+    let standing = """
+      {"state": "failed", "isAsked": true, "isAlive": true, "\(part)": \(try quoted(text))}
+      """
     let told = try JSONDecoder().decode(FileErrandRequest.Standing.self, from: Data(standing.utf8))
     #expect(told.isAsked && told.check == nil && told.failure == nil)
+  }
+
+  @Test(arguments: [Int64.min, -1, .max])
+  func `a number of the table is bounded before it is used`(_ number: Int64) throws {
+    let bounded: Int64 = number < 0 ? 0 : 1 << 53
+    let text = """
+      {"id": 1, "state": "running", "bytesReceived": \(number), "bytesExpected": \(number),
+       "bytesPerSecond": \(number), "connections": \(number)}
+      """
+    let progress = try JSONDecoder().decode(FleetProgress.self, from: Data(text.utf8))
+    #expect(progress.bytesReceived == bounded && progress.bytesExpected == bounded)
+    #expect(progress.bytesPerSecond == bounded && progress.connections == Int(bounded))
+    let reply = """
+      {"claims": [], "others": [], "shares": [], "hasWork": false, "isDraining": false, "errands": [],
+       "limitBytesPerSecond": \(number),
+       "needs": [{"host": 1, "bytesPerSecond": \(number), "wantsMore": false},
+         {"host": 2, "bytesPerSecond": 1, "wantsMore": true}]}
+      """
+    let beat = try JSONDecoder().decode(FleetBeat.Reply.self, from: Data(reply.utf8))
+    #expect(beat.limitBytesPerSecond == bounded && beat.nextExpiryMilliseconds == nil)
+    let part = TeamLimit.part(
+      of: FleetHostID(rawValue: 2), limit: beat.limitBytesPerSecond, needs: beat.needs)
+    #expect((1...(1 << 53)).contains(part ?? 0))
   }
 
   @Test func `an order carries nothing that concerns only one machine`() throws {

@@ -73,6 +73,17 @@ extension PostgresTests {
       #expect(try compare(id).file?.isAsked == true)
     }
 
+    @Test func `a damaged file of a collection is fetched again to where it is`() throws {
+      var order = FleetOrder(url: try TransferURL.parse("http://a.example/1").get().url)
+      order.folder = MemberPath(foreign: "sub")
+      let id = try fleet.board.add(FleetAddition(orders: [order]))[0]
+      try finish(host.claim(1).claims[0])
+      _ = try compare(id, .repair)
+      try report(host.beat([]).errands.first, .damaged)
+      let again = try #require(try host.claim(1).claims.first?.order)
+      #expect(again.directory == "/d" && again.folder == nil && again.onConflict == .replace)
+    }
+
     @Test func `a damaged file is fetched again by its host, and compared once more`() throws {
       let id = try publish("http://a.example/1")
       let (since, _) = try compare(id, .repair)

@@ -112,13 +112,14 @@ extension PostgresTests {
       try fleet.expire("a")
       #expect(try b.beat([]).nextExpiryMilliseconds == nil)
       let taken = try b.claim(2).claims
-      #expect(taken.map(\.key.epoch) == [2, 2])
+      #expect(taken.allSatisfy { one in lost.allSatisfy { $0.key.epoch < one.key.epoch } })
       // The file that was about to be placed is looked for first.
       #expect(taken[0].earlier == nil)
       #expect(
         taken[1].earlier
           == EarlierPlacing(
-            host: a.key.host, epoch: 1, name: "f", byteCount: 7, modifiedNanoseconds: 9,
+            host: a.key.host, epoch: lost[1].key.epoch, name: "f", byteCount: 7,
+            modifiedNanoseconds: 9,
             directory: "/d"))
       #expect(try !a.place(lost[0]) && !a.finish(lost[0]) && !a.finish(lost[1]))
       #expect(try a.beat(lost).claims.isEmpty)
@@ -160,8 +161,9 @@ extension PostgresTests {
       let third = try a.claim(1).claims
       #expect(try a.finish(third[0], .givenBack) && a.finish(third[0], .givenBack))
       #expect(try fleet.state(third[0].key.id) == .queued)
+      let start = a.key.start
       a = try fleet.host("a")
-      #expect(a.key.start == 2)
+      #expect(a.key.start != start)
       try a.table.leave(a.key)
       try a.table.leave(a.key)
     }

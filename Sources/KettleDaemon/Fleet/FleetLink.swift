@@ -221,11 +221,12 @@ final class FleetLink: FleetService, FleetWork {
       settings, table: table, engine: ports.engine, publisher: publisher, clock: ports.clock,
       logger: logger, sharing: sharing(of: settings),
       freeBytes: { [ports] in ports.freeBytes(root) },
-      hasLeft: { [weak self] in self?.hasLeft() })
-    let hasEnded = state.withLock { state in
-      (state.run, state.board) = (run, nil)
-      return state.phase == .ended
+      hasLeft: { [weak self] in self?.hasLeft($0) })
+    let (hasEnded, waiting) = state.withLock { state in
+      defer { (state.run, state.board, state.waiting) = (run, nil, []) }
+      return (state.phase == .ended, state.waiting)
     }
+    for one in waiting { one.resume() }
     guard !hasEnded else { return }
     do throws(SystemError) {
       try run.start(with: await recovered(by: run))
@@ -263,13 +264,16 @@ final class FleetLink: FleetService, FleetWork {
     return found
   }
 
-  private func hasLeft() {
-    unlink(ports.settingsPath)
-    let (run, waiting) = state.withLock { state in
+  /// Does nothing if this machine has joined again meanwhile.
+  private func hasLeft(_ run: FleetRun) {
+    let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
+      guard state.run === run else { return nil }
       defer { (state.run, state.board, state.waiting) = (nil, nil, []) }
-      return (state.run, state.waiting)
+      return state.waiting
     }
-    run?.end()
+    run.end()
+    guard let waiting else { return }
+    unlink(ports.settingsPath)
     if let sharing = ports.sharing { FleetSharing.forget(sharing) }
     for one in waiting { one.resume() }
   }

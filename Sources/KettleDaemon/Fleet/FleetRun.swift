@@ -26,7 +26,7 @@ final class FleetRun: Sendable {
   private let logger: Logger
   private let freeBytes: @Sendable () -> Int64?
   private let state: Mutex<State>
-  private let hasLeft: @Sendable () -> Void
+  private let hasLeft: @Sendable (FleetRun) -> Void
   private let sharing: FleetSharing?
 
   /// - Parameters:
@@ -36,7 +36,7 @@ final class FleetRun: Sendable {
     _ settings: FleetSettings, table: any FleetConnection, engine: TransferEngine,
     publisher: FleetPublisher, clock: any EngineClock, logger: Logger,
     sharing: FleetSharing? = nil,
-    freeBytes: @escaping @Sendable () -> Int64?, hasLeft: @escaping @Sendable () -> Void
+    freeBytes: @escaping @Sendable () -> Int64?, hasLeft: @escaping @Sendable (FleetRun) -> Void
   ) {
     self.settings = settings
     self.table = table
@@ -104,7 +104,7 @@ final class FleetRun: Sendable {
         wait(for: &member, since: now)
       }
     }
-    if member.hasLeft { hasLeft() }
+    if member.hasLeft { hasLeft(self) }
   }
 
   private func takeEvents() -> [FleetEvent] {

@@ -30,6 +30,9 @@ package struct FleetSettings: Hashable, Sendable, Codable {
     self.shareAddress = shareAddress
   }
 
+  /// The directory below a root that has the files of claims until they are published.
+  package static let stagingName = ".kettle-fleet"
+
   /// The names that orders for this machine may have: its own and its labels.
   package var names: [String] { [name] + labels }
 }

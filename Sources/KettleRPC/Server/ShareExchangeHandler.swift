@@ -37,13 +37,28 @@ final class ShareExchangeHandler: ChannelInboundHandler {
 
   private let shared: ShareContext
   private var state = State.waitingForHead
+  /// Ends a connection whose next request does not arrive: silence alone does not show that.
+  private var deadline: Scheduled<Void>?
 
   init(context: ShareContext) { shared = context }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    expectRequest(within: shared.limits.headSeconds, context: context)
+  }
+
+  private func expectRequest(within seconds: Int64, context: ChannelHandlerContext) {
+    deadline?.cancel()
+    deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(seconds)) {
+      context.close(promise: nil)
+    }
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch (unwrapInboundIn(data), state) {
     case (.head(let head), .waitingForHead): state = .waitingForEnd(head)
-    case (.end, .waitingForEnd(let head)): answer(head, context: context)
+    case (.end, .waitingForEnd(let head)):
+      deadline?.cancel()
+      answer(head, context: context)
     // No request here has a body.
     case (.body, .waitingForEnd): context.close(promise: nil)
     case (.head, _), (.body, _), (.end, _): break
@@ -69,6 +84,7 @@ final class ShareExchangeHandler: ChannelInboundHandler {
   }
 
   private func end() {
+    deadline?.cancel()
     if case .sending(let sending) = state { release(sending) }
     state = .closed
   }
@@ -191,6 +207,7 @@ final class ShareExchangeHandler: ChannelInboundHandler {
 
   private func finish(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
     state = head.isKeepAlive ? .waitingForHead : .closed
+    if head.isKeepAlive { expectRequest(within: shared.limits.idleSeconds, context: context) }
     let end = context.writeAndFlush(wrapOutboundOut(.end(nil)))
     if !head.isKeepAlive {
       end.assumeIsolated().whenComplete { _ in context.close(promise: nil) }

@@ -11,6 +11,8 @@ package final class ShareListener: Sendable {
     package var connectionCountMax = 64
     /// How long a connection may be silent, or take for one piece of a file.
     package var idleSeconds: Int64 = 60
+    /// How long the first request of a connection may take to arrive.
+    package var headSeconds: Int64 = 10
 
     package init() {}
   }
@@ -114,7 +116,7 @@ final class ShareContext: Sendable {
 
   let secret: RPCSecret
   let find: @Sendable (Int64) -> SharedFile?
-  private let limits: ShareListener.Limits
+  let limits: ShareListener.Limits
   private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
 
   init(

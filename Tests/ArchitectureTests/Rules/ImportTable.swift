@@ -21,7 +21,7 @@ let importTable: [String: ImportRow] = [
   "KettleControl": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
   "KettleDashboard": ImportRow(ours: ["KettleCollections", "KettleModel"]),
   "KettleConfiguration": ImportRow(ours: ["KettleModel"]),
-  "KettleFleet": ImportRow(ours: ["KettleModel"]),
+  "KettleFleet": ImportRow(ours: ["KettleModel"], system: ["FoundationEssentials"]),
 
   // MARK: Shell
   "KettleSystem": ImportRow(

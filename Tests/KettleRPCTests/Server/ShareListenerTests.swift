@@ -178,6 +178,21 @@ struct ShareListenerTests {
     }
   }
 
+  @Test func `a request that does not arrive ends its connection, though it is not silent`()
+    async throws
+  {
+    var limits = ShareListener.Limits()
+    limits.headSeconds = 1
+    try await withListener(limits) { listener in
+      let client = try LoopbackClient(port: listener.port)
+      client.send("GET /fleet/1 HTTP/1.1\r\nX: ")
+      #expect(await client.readToEnd() == "")
+      let other = try LoopbackClient(port: listener.port)
+      other.send(request())
+      #expect(try await other.readResponse().body == Self.text)
+    }
+  }
+
   @Test func `a head has a limit`() async throws {
     try await withListener { listener in
       let client = try LoopbackClient(port: listener.port)
