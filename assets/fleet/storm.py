@@ -238,9 +238,14 @@ class Storm:
         for host in self.hosts:
             host.kettle("fleet", "join", address, "--name", host.name, "--take", str(self.options.take),
                         "--root", str(self.share))
-        names = self.database.sql("select string_agg(name, ' ' order by id) from kettle.host where left_at is null")
-        if names.split() != [host.name for host in self.hosts]:
-            raise SystemExit(f"fleet: the machines are {names}")
+        begun = time.monotonic()
+        while self.names() != [host.name for host in self.hosts]:
+            if time.monotonic() - begun > 20:
+                raise SystemExit(f"fleet: the machines are {self.names()}")
+            time.sleep(0.1)
+
+    def names(self):
+        return sorted(self.database.sql("select name from kettle.host where left_at is null").split())
 
     def add(self):
         names = [
