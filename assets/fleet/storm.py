@@ -342,6 +342,15 @@ class Storm:
             raise SystemExit(f"fleet: {published} published")
         say(f"{count} published once, none lost or wrong")
 
+    def until_all_live(self):
+        """Waits for the first beats of services that were killed in the end."""
+        alive = "select count(*) from kettle.host where left_at is null and alive_until > now()"
+        begun = time.monotonic()
+        while int(self.database.sql(alive)) < len(self.hosts):
+            if time.monotonic() - begun > 30:
+                raise SystemExit("fleet: a machine does not come back")
+            time.sleep(0.1)
+
     def verify(self, ids):
         """What the hosts find; the command exits with 1 for damaged files."""
         words = [self.options.program, "verify", "--fleet", "--json", *ids]
@@ -366,6 +375,7 @@ class Storm:
                 file.seek(0)
                 file.write(bytes([byte ^ 1]))
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        self.until_all_live()
         begun = time.monotonic()
         found = self.verify(ids)
         wrong = [one["path"] for one in found if one["result"] == "damaged"]
