@@ -75,9 +75,13 @@ package struct ServiceProcess: Sendable {
         processID: processID, readinessPipe: SharedDescriptor(readEnd), logPath: logPath,
         logByteCount: logByteCount)
     case .failure(let failed):
-      throw failure(
-        "\"\(starter.executablePath)\" cannot be run", code: failed.code, logPath: logPath)
+      throw cannotRun(starter, code: failed.code)
     }
+  }
+
+  static func cannotRun(_ starter: ServiceStarter, code: Int32) -> ClientError {
+    failure(
+      "\"\(starter.executablePath)\" cannot be run", code: code, logPath: starter.paths.logPath)
   }
 
   private static func failure(

@@ -38,9 +38,13 @@ package struct ServiceStarter: Sendable {
     self.executablePath = executablePath
   }
 
-  /// Returns nil while another program starts the service.
+  /// Returns nil while another program starts the service. Makes nothing for a program that is not
+  /// there.
   package func acquireStartLock() throws(ClientError) -> ServiceLock? {
     try paths.checkOwner()
+    guard access(executablePath, X_OK) == 0 else {
+      throw ServiceProcess.cannotRun(self, code: errno)
+    }
     do throws(ControlSocketError) {
       return try ServiceLock.acquire(at: paths.startLockPath)
     } catch {
