@@ -31,7 +31,7 @@ as_postgres "$postgres/pg_ctl" -D "$database/data" -w -l "$database/log" \
 "$postgres/psql" -h "$database" -U fleet -d postgres -qc 'create database downloads'
 "$build/kettle" fleet init "$fleet_address" >/dev/null
 
-# fleet_hosts COUNT: hosts b0, b1, ..., and an empty queue with transfers of 60 origins.
+# fleet_hosts COUNT: hosts b0, b1, ..., and an empty queue.
 fleet_hosts() {
   fleet_sql -c "truncate kettle.transfer, kettle.share, kettle.origin, kettle.host, kettle.progress,
       kettle.removed, kettle.tally restart identity" -c "do \$\$ begin
@@ -70,7 +70,7 @@ echo 'call claim_and_finish(:client_id);' >"$world/claims.sql"
 
 for fleet_count in 1 2 4 6; do
   fleet_hosts "$fleet_count"
-  fleet_fill 600000 60
+  fleet_fill 600000 600
   "$postgres/pgbench" -h "$database" -U fleet -n -c "$fleet_count" -j 2 -T "$fleet_seconds" \
     -f "$world/claims.sql" downloads >"$world/pgbench" 2>&1 || fail "$(cat "$world/pgbench")"
   done_count=$(fleet_sql -c 'select count(*) from kettle.transfer where state = 3')
