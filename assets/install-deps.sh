@@ -4,8 +4,10 @@
 # With the word "faults", "servers", "sources", "fleet", "clients", "bench", "pictures", "package", "release" or
 # "site" it looks for what that target of make needs, too; with "containers", for what `make test-packages` needs,
 # and with "commands", for what `make test-site` needs.
+# KETTLE_DEPS=no skips it, for those who build packages.
 set -eu
 purpose=${1:-}
+[ "${KETTLE_DEPS:-}" != no ] || exit 0
 
 say() { printf 'deps: %s\n' "$*"; }
 complain() { printf 'deps: %s\n' "$*" >&2; }
