@@ -136,7 +136,8 @@ QUEUE = "kettle config set queues.night.transfers 2; kettle daemon start; kettle
 INTERRUPT = "\x03"
 
 CASES = [
-    Case(r"^kettle( --host \S+| --ascii| --fleet| demo)*$", talk=((" leave", "q"),)),
+    Case(r"^(~/\.local/bin/)?kettle( --host \S+| --ascii| --fleet| demo)*$", talk=((" leave", "q"),)),
+    Case(r"kettle bin empty$", talk=(("[y/N]", "y\n"),)),
     Case(r"kettle (--plain|watch)$", poke="kettle add https://example.org/files/watched.bin",
          talk=(("watched", INTERRUPT),), status=130),
     Case(r"kettle daemon run", before="kettle daemon stop",
