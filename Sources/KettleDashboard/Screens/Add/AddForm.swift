@@ -127,7 +127,7 @@ extension AddForm {
       if urls.goodCount > 1 { return .checksumForSeveral(count: urls.goodCount) }
       return Checksum(text) == nil ? .checksumUnusable : nil
     case .limit:
-      return text.lowercased() == RateText.none || RateText.typed(text) != nil
+      return text.lowercased() == RateText.none || RateText.parse(text) != nil
         ? nil : .limitUnusable
     case .headers:
       return HeaderList.parts(editor(.headers).characters).first { $0.header == nil }
@@ -237,7 +237,7 @@ extension AddForm {
     }
     if !text(.then).isEmpty { spec.options.then = try? hook(context).get() }
     spec.checksum = Checksum(text(.checksum))
-    if !text(.limit).isEmpty { spec.limitBytesPerSecond = RateText.typed(text(.limit)) }
+    if !text(.limit).isEmpty { spec.limitBytesPerSecond = RateText.parse(text(.limit)) }
     spec.headers += HeaderList.parts(editor(.headers).characters).compactMap(\.header)
     spec.login = spec.login ?? login
     if !text(.start).isEmpty { spec.notBefore = context.time(text(.start)) }

@@ -118,7 +118,7 @@ enum TypedCommand: Hashable, Sendable {
     _ rest: [String], _ selected: SelectedRows
   ) throws(Problem) -> TypedCommand {
     let text = rest.first ?? ""
-    let rate = RateText.typed(text)
+    let rate = RateText.parse(text)
     guard rate != nil || text.lowercased() == RateText.none else { throw .invalidRate }
     let others = Array(rest.dropFirst())
     if others == ["--all"] { return .service(.limit(.all, rate)) }

@@ -105,7 +105,7 @@ struct EntryDialog: EditingScreen {
       }
     case .speedLimit:
       if text.isEmpty || text.lowercased() == RateText.none { return .limit(bytesPerSecond: nil) }
-      return RateText.typed(text).map { .limit(bytesPerSecond: $0) } ?? .invalidRate
+      return RateText.parse(text).map { .limit(bytesPerSecond: $0) } ?? .invalidRate
     }
   }
 
