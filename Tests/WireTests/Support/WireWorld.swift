@@ -160,6 +160,18 @@ extension WireWorld {
     try #require(await engine.details(of: id)).record
   }
 
+  /// Waits until the store has such a record: a row shows what a crash may still lose.
+  func waitForStored(
+    _ id: TransferID, until isMet: (TransferRecord) -> Bool
+  ) async throws {
+    let archive = running.withLock { $0.journal.archive }
+    for _ in 0..<200_000 {
+      if try archive.records([id]).first.map(isMet) == true { return }
+      await Task.yield()
+    }
+    Issue.record("the store does not get what the row of \(id.rawValue) shows")
+  }
+
   /// Waits until the transfer is completed, has failed, or waits for the user.
   func end(of id: TransferID, budgetMilliseconds: Int64 = 20_000) async throws
     -> TransferSnapshot

@@ -26,6 +26,7 @@ struct ResumableUploadTests {
     _ byteCount: Int64, _ id: TransferID, of server: ResumableUploadServer, in world: WireWorld
   ) async throws {
     try await world.wait("the upload resource", for: id) { $0.task?.uploadResumption != nil }
+    try await world.waitForStored(id) { $0.task?.uploadResumption != nil }
     try await world.origin.waitForBodyBytes(byteCount, at: server.path)
   }
 
@@ -111,6 +112,7 @@ struct ResumableUploadTests {
       $0.headers = [HeaderField(received: "Authorization", "Bearer 5f3a")]
     }
     try await world.wait("the upload resource", for: id) { $0.task?.uploadResumption != nil }
+    try await world.waitForStored(id) { $0.task?.uploadResumption != nil }
     try await world.origin.waitForBodyBytes(500_000, at: "/up")
     world.origin.cutConnections()
     #expect(try await world.end(of: id).state == .completed)
