@@ -173,7 +173,7 @@ enum Schema {
     create or replace function texts(list jsonb) returns text[] language sql immutable as $$
       select array(select t from jsonb_array_elements_text(list) t where t is not null) $$;
 
-    -- What a client wrote; null if that is too large for a list of many.
+    -- Returns a value that a client wrote, or null if it is too large for a list of many.
     create or replace function small(body jsonb, most integer) returns jsonb language sql immutable
     as $$ select case when octet_length(body::text) <= most then body end $$;
     create or replace function refuse_large(body jsonb, most integer, what text) returns void

@@ -48,7 +48,7 @@ enum SchemaHosts {
     create or replace function join_host(p jsonb) returns jsonb \(Schema.open) as $$
     declare
       h host;
-      -- Nobody can guess the key of another host.
+      -- Random, so that no host can guess the key of another one.
       start bigint := ('x' || substr(md5(gen_random_uuid()::text), 1, 15))::bit(60)::bigint;
     begin
       perform refuse_large(p, 16384, 'a host');
@@ -115,7 +115,8 @@ enum SchemaHosts {
           greatest(1, o.connections / o.shares) end))), '[]')
       from share s join origin o on o.id = s.origin where s.host = h $$;
 
-    -- The names that the orders for a host may have. A label is none if it is the name of another one.
+    -- The names under which orders for a host may be queued. A label that is the name of another
+    -- host does not count.
     create or replace function names_of(h host, labels text[]) returns text[] language sql stable as $$
       select array(select distinct n from unnest(array['', h.name] || labels) n
         where n in ('', h.name)
@@ -150,13 +151,12 @@ enum SchemaHosts {
     create or replace function share_out(h host) returns void language plpgsql as $$
     declare other host; half integer; names text[];
     begin
-      half := (select count(*) from share where host = h.id and next_host is null) / 2;
-      if half = 0 then return; end if;
       select * into other from host
         where hungry_until > now() and alive_until > now() and left_at is null and not is_draining
           and id <> h.id
         order by hungry_until limit 1 for no key update skip locked;
       if other.id is null then return; end if;
+      half := (select count(*) from share where host = h.id and next_host is null) / 2;
       names := names_of(other, other.labels);
       update share set next_host = other.id where (origin, slot) in (
         select origin, slot from share where host = h.id and next_host is null
@@ -343,7 +343,7 @@ enum SchemaHosts {
         perform share_out(h);
         f := find_shares(h, names, wanted, true);
         if cardinality(f.origins) = 0 then
-          -- It has only what it has promised: that the other one does not wait for.
+          -- Without other work, it takes back what it has promised and not yet passed on.
           update share set next_host = null where host = h.id and next_host is not null;
           if found then f := find_shares(h, names, wanted, true); end if;
         end if;
@@ -365,7 +365,7 @@ enum SchemaHosts {
           quota := wanted;
         end loop;
         with c as (
-          -- The time makes the claims of a table that was restored other ones than those before.
+          -- With the time in it, a claim differs from all that were made before a backup was restored.
           update transfer t set state = 1, host = h.id, slot = x.slot,
             epoch = greatest(t.epoch + 1, since_1970(now())), changed = pg_current_xact_id()
           from unnest(ids, slots) x (id, slot) where t.id = x.id returning t.*)

@@ -137,14 +137,23 @@ final class FleetLink: FleetService, FleetWork {
     if let known = standing?.settings, known.secret != settings.secret, let run = currentRun {
       await leave(run)
     }
-    do {
-      let bytes = [UInt8](try JSONEncoder().encode(settings))
-      try FileReplacement.write(bytes, to: ports.settingsPath, mode: 0o600)
-    } catch {
-      throw .refused("\(ports.settingsPath): \(error)")
-    }
-    currentRun?.end()
+    try replaceSettings(by: settings)?.end()
     try await begin(settings)
+  }
+
+  /// Stores the settings and returns the run that had the previous ones. Under the lock, so that a
+  /// run that leaves meanwhile does not delete the new file.
+  private func replaceSettings(by settings: FleetSettings) throws(FleetError) -> FleetRun? {
+    try state.withLock { state throws(FleetError) in
+      do {
+        let bytes = [UInt8](try JSONEncoder().encode(settings))
+        try FileReplacement.write(bytes, to: ports.settingsPath, mode: 0o600)
+      } catch {
+        throw .refused("\(ports.settingsPath): \(error)")
+      }
+      defer { state.run = nil }
+      return state.run
+    }
   }
 
   private var currentRun: FleetRun? { state.withLock { $0.run } }
@@ -231,6 +240,12 @@ final class FleetLink: FleetService, FleetWork {
     do throws(SystemError) {
       try run.start(with: await recovered(by: run))
     } catch {
+      // Without its thread, the run never leaves.
+      let waiting = state.withLock { state in
+        defer { (state.run, state.waiting) = (nil, []) }
+        return state.waiting
+      }
+      for one in waiting { one.resume() }
       throw .refused("\(error)")
     }
   }
@@ -268,12 +283,12 @@ final class FleetLink: FleetService, FleetWork {
   private func hasLeft(_ run: FleetRun) {
     let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
       guard state.run === run else { return nil }
+      unlink(ports.settingsPath)
       defer { (state.run, state.board, state.waiting) = (nil, nil, []) }
       return state.waiting
     }
     run.end()
     guard let waiting else { return }
-    unlink(ports.settingsPath)
     if let sharing = ports.sharing { FleetSharing.forget(sharing) }
     for one in waiting { one.resume() }
   }
