@@ -43,7 +43,7 @@ package struct FileProof: Hashable, Sendable, Codable {
 }
 
 /// A published file that its host is to compare with what was downloaded.
-package struct FileErrand: Hashable, Sendable, Codable {
+package struct FileErrand: Hashable, Sendable, Decodable {
   /// The last claim of the transfer.
   package var key: ClaimKey
   package var name: String
@@ -101,7 +101,7 @@ package struct FileErrandRequest: Hashable, Sendable, Codable {
     self.consequence = consequence
   }
 
-  package struct Reply: Hashable, Sendable, Codable {
+  package struct Reply: Hashable, Sendable, Decodable {
     /// The time by which the request goes on.
     package var since: WallTime
     /// In the order of the request; nil for a transfer that is not in the queue.
@@ -113,7 +113,7 @@ package struct FileErrandRequest: Hashable, Sendable, Codable {
     }
   }
 
-  package struct Standing: Hashable, Sendable, Codable {
+  package struct Standing: Hashable, Sendable, Decodable {
     package var state: FleetState
     /// Whether its host is still to compare it, or to fetch it again.
     package var isAsked: Bool

@@ -126,7 +126,7 @@ package struct FleetWindowRequest: Hashable, Sendable, Codable {
   }
 }
 
-package struct FleetRow: Hashable, Sendable, Codable {
+package struct FleetRow: Hashable, Sendable, Decodable {
   package var id: FleetTransferID
   package var url: String
   package var title: String?
@@ -148,7 +148,7 @@ package struct FleetRow: Hashable, Sendable, Codable {
   @HostWritten package var check: FileCheck? = nil
 }
 
-package struct FleetWindow: Hashable, Sendable, Codable {
+package struct FleetWindow: Hashable, Sendable, Decodable {
   package var first: Int
   package var matchingCount: Int
   package var rows: [FleetRow]
@@ -157,7 +157,7 @@ package struct FleetWindow: Hashable, Sendable, Codable {
 }
 
 /// How many transfers the fleet has, by state, and how fast it is.
-package struct FleetTally: Hashable, Sendable, Codable {
+package struct FleetTally: Hashable, Sendable, Decodable {
   /// By the raw value of `FleetState`; absent for none.
   package var counts: [String: Int]
   @Amount package var bytesPerSecond: Int64
@@ -166,7 +166,7 @@ package struct FleetTally: Hashable, Sendable, Codable {
   package func count(_ state: FleetState) -> Int { (counts[state.rawValue] ?? 0).bounded }
 }
 
-package struct FleetChanges: Hashable, Sendable, Codable {
+package struct FleetChanges: Hashable, Sendable, Decodable {
   package var rows: [FleetRow]
   package var removed: [FleetTransferID]
   package var mark: Int64
@@ -195,7 +195,7 @@ package struct FleetControl: Hashable, Sendable, Codable {
     self.except = except
   }
 
-  package struct Reply: Hashable, Sendable, Codable {
+  package struct Reply: Hashable, Sendable, Decodable {
     package var applied: [FleetTransferID]
     /// Its file is being placed at the moment, or its state does not permit it.
     package var refused: [FleetTransferID]

@@ -63,7 +63,7 @@ package struct FleetHostKey: Hashable, Sendable, Codable {
   }
 }
 
-package struct FleetMembership: Hashable, Sendable, Codable {
+package struct FleetMembership: Hashable, Sendable, Decodable {
   package var key: FleetHostKey
   /// The id of the fleet: a UUID.
   package var fleet: String
@@ -150,7 +150,7 @@ package struct FleetBeat: Hashable, Sendable, Codable {
     findings = []
   }
 
-  package struct Reply: Hashable, Sendable, Codable {
+  package struct Reply: Hashable, Sendable, Decodable {
     /// The claims whose epoch is the last one and that no other host has, with what users want of
     /// them. Claims that the host has named and that are missing here are lost.
     package var claims: [Standing]
@@ -189,7 +189,7 @@ package struct FleetBeat: Hashable, Sendable, Codable {
     }
   }
 
-  package struct Standing: Hashable, Sendable, Codable {
+  package struct Standing: Hashable, Sendable, Decodable {
     package var key: ClaimKey
     package var wish: Wish
 
@@ -200,13 +200,13 @@ package struct FleetBeat: Hashable, Sendable, Codable {
   }
 
   /// What users want of a claimed transfer.
-  package enum Wish: String, Sendable, Codable {
+  package enum Wish: String, Sendable, Decodable {
     case run, pause
   }
 }
 
 /// A share that a host holds.
-package struct FleetShareGrant: Hashable, Sendable, Codable {
+package struct FleetShareGrant: Hashable, Sendable, Decodable {
   package var share: ShareKey
   /// From now on; nil if it is open.
   @Amount package var opensInMilliseconds: Int64?
@@ -221,7 +221,7 @@ package struct FleetShareGrant: Hashable, Sendable, Codable {
 }
 
 /// How fast a host is, for the division of the fleet's speed limit.
-package struct FleetNeed: Hashable, Sendable, Codable {
+package struct FleetNeed: Hashable, Sendable, Decodable {
   package var host: FleetHostID
   @Amount package var bytesPerSecond: Int64
   package var wantsMore: Bool
@@ -245,7 +245,7 @@ package struct FleetClaimRequest: Hashable, Sendable, Codable {
     self.count = count
   }
 
-  package struct Reply: Hashable, Sendable, Codable {
+  package struct Reply: Hashable, Sendable, Decodable {
     package var claims: [FleetClaim]
     /// All shares that the host holds now.
     package var shares: [FleetShareGrant]
@@ -296,7 +296,7 @@ package struct FleetEnds: Hashable, Sendable, Codable {
     self.ends = ends
   }
 
-  package struct Reply: Hashable, Sendable, Codable {
+  package struct Reply: Hashable, Sendable, Decodable {
     /// The claims that ended so. An end that was accepted before is accepted again.
     package var accepted: [ClaimKey]
     /// Refused claims whose transfer another host has published under another name.

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// be read. An answer has the values of many, and must not fail with one of them: a JSON value
 /// inside of it that is too deep would.
 @propertyWrapper
-package struct HostWritten<Value: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
+package struct HostWritten<Value: Hashable & Sendable & Decodable>: Hashable, Sendable, Decodable {
   package var wrappedValue: Value?
 
   package init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
@@ -20,14 +20,6 @@ package struct HostWritten<Value: Hashable & Sendable & Codable>: Hashable, Send
     } else {
       self.init(text: try container.decode(String.self))
     }
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    let text = try wrappedValue.map {
-      String(decoding: try JSONEncoder().encode($0), as: UTF8.self)
-    }
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
   }
 }
 

@@ -11,6 +11,38 @@ package struct FleetTransferID: RawRepresentable, Hashable, Comparable, Sendable
   }
 }
 
+/// Why the fleet's queue did not answer.
+package enum FleetError: Error, Hashable, Sendable {
+  /// The database cannot be reached, or the exchange broke off. The detail is its message.
+  case unreachable(String)
+  /// The database refused; the detail is its message.
+  case refused(String)
+  /// Another service has joined under the name of this host since.
+  case superseded
+  /// There is no fleet in the database.
+  case notInitialized
+  /// The tables are of a version that this program does not know.
+  case otherVersion(Int)
+  /// The library that speaks to the database cannot be loaded, or is not built in.
+  case noLibrary(String)
+}
+
+extension FleetError {
+  /// Why the fleet's queue did not answer, as the end of a sentence.
+  package var words: String {
+    switch self {
+    case .unreachable(let detail): "its database cannot be reached (\(detail))"
+    case .refused(let detail): "its database refused (\(detail))"
+    case .superseded: "another machine has joined it under the name of this one"
+    case .notInitialized:
+      "there is no fleet in the database, \"kettle fleet init\" makes one"
+    case .otherVersion(let version):
+      "its tables have version \(version), install the same version of kettle on all machines"
+    case .noLibrary(let detail): "the library libpq cannot be used (\(detail))"
+    }
+  }
+}
+
 /// One claim of a transfer. Each claim of the same transfer has a greater epoch, and the table
 /// accepts a result only under the last one.
 package struct ClaimKey: Hashable, Sendable, Codable {
@@ -94,6 +126,14 @@ package struct FleetOrder: Hashable, Sendable, Codable {
   }
 }
 
+extension FleetSettings {
+  /// Where the file of an order goes; nil if that is not below a root.
+  package func place(for order: FleetOrder) -> String? {
+    guard let folder = order.folder else { return place(for: order.directory) }
+    return place(for: order.directory).flatMap { place(for: "\($0)/\(folder.text)") }
+  }
+}
+
 /// Where a host fetches its copy of a file that all hosts want.
 package enum FleetCopy: String, Sendable, Codable {
   case fromOrigin
@@ -126,7 +166,7 @@ package struct FleetClaim: Hashable, Sendable {
   }
 }
 
-extension FleetClaim: Codable {
+extension FleetClaim: Decodable {
   private enum CodingKeys: String, CodingKey { case key, share, order, earlier }
 
   /// An order that cannot be read fails alone, and not all that was claimed with it.
@@ -144,18 +184,10 @@ extension FleetClaim: Codable {
     // The file may be at its place already: it is not downloaded again.
     if text != nil, earlier == nil { order = nil }
   }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(key, forKey: .key)
-    try container.encode(share, forKey: .share)
-    try container.encode(HostWritten(wrappedValue: order), forKey: .order)
-    try container.encode(HostWritten(wrappedValue: earlier), forKey: .earlier)
-  }
 }
 
 /// How a file is recognized that a host was about to place.
-package struct EarlierPlacing: Hashable, Sendable, Codable {
+package struct EarlierPlacing: Hashable, Sendable, Decodable {
   package var host: FleetHostID
   package var epoch: Int64
   /// The name that it was to get.
