@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// What one host or person wrote into the table, which sends it as JSON in a text; nil if it cannot
-/// be read. An answer has the values of many, and must not fail with one of them: a JSON value
-/// inside of it that is too deep would.
+/// A value that one host or person wrote into the table; nil if it cannot be decoded. The table
+/// sends it as a string of JSON, so that a value that is nested too deeply does not fail the answer,
+/// which has the values of many.
 @propertyWrapper
 package struct HostWritten<Value: Hashable & Sendable & Decodable>: Hashable, Sendable, Decodable {
   package var wrappedValue: Value?

@@ -38,8 +38,8 @@ package struct ServiceStarter: Sendable {
     self.executablePath = executablePath
   }
 
-  /// Returns nil while another program starts the service. Makes nothing for a program that is not
-  /// there.
+  /// Returns nil while another program starts the service. Creates no directory if the service's
+  /// program is missing.
   package func acquireStartLock() throws(ClientError) -> ServiceLock? {
     try paths.checkOwner()
     guard access(executablePath, X_OK) == 0 else {

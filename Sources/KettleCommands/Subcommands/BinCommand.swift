@@ -101,8 +101,9 @@ struct UndoCommand: RunnableCommand {
       For ten minutes, what stop, remove, reset and clear discard is in the bin. Start, pause, \
       limit, priority and order are undone too, until the service ends. Each "kettle undo" undoes \
       the latest action; "kettle bin" lists them with their numbers. Transfers that were started or \
-      changed since are left alone, and their bytes stay in the bin. Undoing a start pauses the transfer and keeps the received bytes. Exits with \
-      2 if there is nothing to undo, and with 1 if nothing could be restored.
+      changed since are left alone, and their bytes stay in the bin. Undoing a start pauses the \
+      transfer and keeps the received bytes. Exits with 2 if there is nothing to undo, and with 1 \
+      if nothing could be restored.
 
       Examples:
         kettle undo

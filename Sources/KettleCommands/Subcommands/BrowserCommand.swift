@@ -11,8 +11,8 @@ struct BrowserCommand: ParsableCommand {
     abstract: "Let browsers hand their downloads over to Kettle.",
     discussion: """
       The extension takes over large downloads and certain types of files, with their cookies, and \
-      shows what is running. It starts "kettle-native-host", which is this program, and browsers start \
-      only programs that a manifest names.
+      shows what is running. It starts "kettle-native-host", which is this program, and browsers \
+      start only programs that a manifest names.
 
       Examples:
         kettle browser install

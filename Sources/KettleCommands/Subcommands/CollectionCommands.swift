@@ -171,8 +171,8 @@ struct ManifestCommand: RunnableCommand {
     discussion: """
       Another machine compares its copy with this list: "kettle verify --manifest FILE", or \
       sha256sum -c. SHA-256 digests from the source are printed unchanged. For the other files they \
-      are computed, which reads them; a file that does not have the digest that \
-      the source gave is an error. Files that are not complete are left out with a message.
+      are computed, which reads them; a file that does not have the digest that the source gave is \
+      an error. Files that are not complete are left out with a message.
 
       The format jsonl has path, url, size and the digest that the source gave. "kettle add" \
       fetches such a list again.

@@ -12,8 +12,8 @@ struct RPCCommand: ParsableCommand {
     commandName: "rpc",
     abstract: "Let programs that control aria2 control Kettle.",
     discussion: """
-      Front ends such as AriaNg and browser extensions speak to a port of this machine. It is closed \
-      until "kettle rpc enable", and it answers only programs that know the secret.
+      Front ends such as AriaNg and browser extensions connect to a port of this machine. \
+      "kettle rpc enable" opens it. Each request must present the secret.
 
       Examples:
         kettle rpc enable

@@ -3,7 +3,7 @@ import KettleControl
 import KettleFleet
 import KettleModel
 
-/// Answers requests to verify and repair published files, which their hosts perform.
+/// Handles requests to verify and repair published files. The host of each file does the work.
 struct FleetFiles {
   let queue: FleetQueue
 

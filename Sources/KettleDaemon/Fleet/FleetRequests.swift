@@ -4,7 +4,7 @@ import KettleControl
 import KettleFleet
 import KettleModel
 
-/// Answers requests of clients by the fleet's queue.
+/// Handles client requests with the fleet's queue.
 struct FleetRequests: FleetDoor {
   private let queue: FleetQueue
   private let look: FleetLook

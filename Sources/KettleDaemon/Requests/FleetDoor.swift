@@ -10,7 +10,7 @@ protocol FleetWork: Sendable {
   func makeDoor(_ information: ServiceInformation) -> any FleetDoor
 }
 
-/// Answers requests about the fleet, and all requests of clients that display its queue.
+/// Handles requests about the fleet, and every request of a client that displays its queue.
 protocol FleetDoor: Sendable {
   /// Called one or more times when a client has left.
   func leave(_ id: ClientID)
@@ -26,7 +26,7 @@ protocol FleetDoor: Sendable {
 /// The door of a service that is built without fleets.
 struct NoFleets: FleetDoor {
   private static let problem = ControlError(
-    .fleet, "this kettle is built without fleets, the trait Fleet of its package adds them")
+    .fleet, "this kettle was built without fleets; build it with the trait Fleet")
 
   func leave(_ id: ClientID) {}
 

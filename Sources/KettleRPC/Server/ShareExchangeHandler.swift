@@ -37,7 +37,8 @@ final class ShareExchangeHandler: ChannelInboundHandler {
 
   private let shared: ShareContext
   private var state = State.waitingForHead
-  /// Ends a connection whose next request does not arrive: silence alone does not show that.
+  /// Closes the connection if the next request is not complete in time. A client that sends a byte
+  /// now and then never looks idle.
   private var deadline: Scheduled<Void>?
 
   init(context: ShareContext) { shared = context }

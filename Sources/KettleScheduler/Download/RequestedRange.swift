@@ -71,7 +71,7 @@ extension RequestedRange {
     isProvedByPieces: Bool = false
   ) {
     guard let resumeData else { return nil }
-    // Also if every byte is missing: what arrives belongs into this partial file.
+    // Also if every byte is missing: the bytes go into this partial file, not into a new one.
     if resumeData.isProvedByDigests == true {
       let validator = mode == .resuming ? KnownVersion(resumeData, for: kinship).strongValue : nil
       guard

@@ -15,7 +15,7 @@ struct VerifyCommand: RunnableCommand {
       While a file arrives, the service keeps a digest of each MiB of it. This command reads the \
       file again and compares it: it finds bit rot, missing ends, edits and missing files, and \
       says which bytes differ. "kettle repair" fetches those again. A file without such digests, \
-      as one that was imported, is compared with its checksum if it has one, and has digests from \
+      such as an imported one, is compared with its checksum if it has one, and has digests from \
       then on.
 
       With --manifest, files are compared with a list such as SHA256SUMS, a Metalink or a torrent. \
