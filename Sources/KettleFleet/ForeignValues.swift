@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 /// A value that one host or person wrote into the table; nil if it cannot be decoded. The table
-/// sends it as a string of JSON, so that a value that is nested too deeply does not fail the answer,
-/// which has the values of many.
+/// sends it as a string of JSON, so that a value that is nested too deeply does not fail the whole
+/// answer.
 @propertyWrapper
 package struct HostWritten<Value: Hashable & Sendable & Decodable>: Hashable, Sendable, Decodable {
   package var wrappedValue: Value?
